@@ -326,15 +326,19 @@ class Derivative:
 
     @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:
-        """The generated source that a call with these arguments (without tangents) runs."""
+        """The generated source that a call with these arguments runs; tangents may be left out."""
         return inspect.getsource(self.function_for(*args, **keywords))
 
     @at_border
     def function_for(self, *args: Any, **keywords: Any) -> FunctionType:
-        """The generated function that a call with these arguments (without tangents) runs: plain code, to
-        compile or to read.
+        """The generated function that a call with these arguments runs: plain code, to compile or to read.
+        Tangents may be left out.
         """
-        return self.function_of(self.bind(args, keywords))
+        given = self.current()
+        if self.form == "jvp" and len(args) > given.count:
+            primals, _, taken = given.split(args, keywords, self.__name__)
+            return self.function_of(primals, taken)
+        return self.function_of(given.bind(args, keywords))
 
     def kinds_of_call(self, *args: Any, **keywords: Any) -> tuple[Kind, ...]:
         """The kinds of all parameters for which the code of a call with these arguments is generated."""

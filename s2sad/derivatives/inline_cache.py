@@ -200,7 +200,8 @@ class _Writer:
             if not positional:
                 raise _NotSimpleError
             tangents = {k: self.names.temporary("t") for k, _ in self.cases[0].tangents}
-            listed = [*(text for text in listed if text != "/"), *tangents.values(), "/"]
+            listed = [*(text for text in listed if text != "/"), *tangents.values()]
+            listed += ["/"] if listed else []
         return listed, [*bound, *(p.name for p in free)], tangents
 
     def call(self, case: Case, variables: list[str], tangents: dict[int, str]) -> Iterator[str]:

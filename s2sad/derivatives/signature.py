@@ -21,7 +21,7 @@ from ..values.code_state import state_of
 from .argnums import Argnums, bound_arguments, check_input, check_type, misfit, plain_parameters, positions
 from .unwrap import Target, target_of
 
-__all__ = ["Options", "Parameters", "note_call_of_jvp"]
+__all__ = ["Options", "Parameters", "note_call_of_jvp", "wrong_number"]
 
 _FLAG = Scalar("bool")
 CALLING_JVP = "call jvp(f)(*primals, *tangents), as in jvp(f)(x, y, dx, dy); or jvp(f, (x, y), (dx, dy))"
@@ -162,11 +162,7 @@ class Parameters:
             return self.bind(args, keywords), (), ()
         count, odd = (len(self.wrt), 0) if self.argnums is not None else divmod(len(args), 2)
         if odd or len(args) < count:
-            wanted = f"{count} tangents" if self.argnums is not None else "a tangent for each of them"
-            raise NonDifferentiableError(
-                f"{name}: jvp takes the arguments and then {wanted}, and was given {len(args)} altogether",
-                instead=CALLING_JVP,
-            )
+            raise wrong_number(name, len(args), self.argnums, count)
         args, tangents = args[: len(args) - count], args[len(args) - count :]
         primals = self.bind(args, keywords)
         taken = self.wrt if self.argnums is not None else tuple(range(self.start, self.start + count))
@@ -228,6 +224,17 @@ class Parameters:
             for k in (range(self.start, self.stop) if taken is None else taken)
             if self.form != "jvp" or domain.is_differentiable(kinds[k]) is not False
         )
+
+
+def wrong_number(name: str, given: int, argnums: Argnums, count: int) -> NonDifferentiableError:
+    """The error for a `jvp` of the function `name` with so many arguments."""
+    wanted = "a tangent for each of them"
+    if argnums is not None:
+        wanted = f"{count} tangent{'s' if count > 1 else ''}"
+    return NonDifferentiableError(
+        f"{name}: jvp takes the arguments and then {wanted}, and was given {given} altogether",
+        instead=CALLING_JVP,
+    )
 
 
 def note_call_of_jvp(error: Exception, args: tuple[Any, ...]) -> None:

@@ -17,6 +17,7 @@ from ..source.pickling import reduce_derivative
 from ..transforms.errors import S2sadError
 from ..values.code_state import state_of
 from .argnums import misfit
+from .checkpoints import Checkpoint
 from .closure_conversion import Layout, Lifted, lift
 from .primitive_calls import (
     BY_POSITION,
@@ -29,6 +30,7 @@ from .primitive_calls import (
     required,
     unbound,
 )
+from .signature import wrong_number
 from .unwrap import bound_like
 
 __all__ = ["Variadic", "fixed", "is_variadic", "nothing_for"]
@@ -45,6 +47,8 @@ def is_variadic(f: Any) -> bool:
     if isinstance(f, Variadic) or opened(f) is not None:
         return True
     inner = f.func if isinstance(f, functools.partial) else unwrapped(f) or _called(f)
+    if isinstance(f, Checkpoint):
+        inner = f.primal
     if inner is not None:
         return is_variadic(inner)
     function = getattr(f, "__func__", f)
@@ -61,6 +65,8 @@ def _behind(f: Any, objects: list[Any]) -> Any:
     if opened(f) is not None or isinstance(f, Variadic):
         return f
     inner = f.func if isinstance(f, functools.partial) else unwrapped(f)
+    if isinstance(f, Checkpoint):
+        inner = f.primal
     if inner is None and isinstance(f, MethodType):
         inner = f.__func__
     if inner is None and (inner := _called(f)) is not None:
@@ -108,6 +114,9 @@ def fixed(
     if isinstance(f, MethodType):
         inner = fixed(f.__func__, (f.__self__, *args), keywords, arguments)
         return replace(inner, function=MethodType(inner.function, f.__self__))
+    if isinstance(f, Checkpoint):
+        inner = fixed(f.primal, args, keywords, arguments)
+        return replace(inner, function=Checkpoint(inner.function))
     inner_function = unwrapped(f) or _called(f)
     if inner_function is not None:
         return fixed(inner_function, args, keywords, arguments)
@@ -207,6 +216,9 @@ class Variadic:
     def _of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
         argnums = self._options["argnums"]
         extra = self._extra(argnums, len(args))
+        has_tangents = argnums is None and self._extra(None, 2) > 0
+        if len(args) < extra or (has_tangents and len(args) != 2 * extra):
+            raise wrong_number(getattr(self._f, "__qualname__", repr(self._f)), len(args), argnums, extra)
         own = args[: len(args) - extra]
         names = argnums if isinstance(argnums, tuple) else (argnums,)
         try:
@@ -256,7 +268,8 @@ class Variadic:
     def _padded(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of the function, followed by None for each tangent."""
         own, argnums = len(args), self._options["argnums"]
-        return (*args, *(None,) * next(n for n in range(own + 2) if self._extra(argnums, own + n) == n))
+        extra = next(n for n in range(own + 1, -1, -1) if self._extra(argnums, own + n) == n)
+        return (*args, *(None,) * extra)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         """A call as one of a plain function: see `lift`."""

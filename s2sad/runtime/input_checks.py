@@ -17,6 +17,7 @@ from ..source.pickling import pickled_function, restored_function
 from ..transforms.errors import NonDifferentiableError
 from ..values.libraries import library_of
 from ..values.objects import fields_of, make
+from .adjoints import zeros_like
 from .border import refuse_crash, show_users_frames
 from .saved import SavedValues, saved_by
 
@@ -26,9 +27,11 @@ __all__ = ["Bprop", "cotangent_like", "tangent_like", "unshared"]
 def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") -> Any:
     """The tangent with the structure and the dtypes of `primal`. Errors call these `what` and `name`.
 
-    An inactive value has the tangent None or zero. The tangent of any other object, such as a function, is
-    returned as it is.
+    The tangent None is zero, and that of an inactive value None or zero. The tangent of any other object,
+    such as a function, is returned as it is.
     """
+    if tangent is None and what == "tangent":
+        return zeros_like(primal)
     cls = type(primal)
     is_same = cls is type(tangent)
     if is_same and (cls in (float, np.float64) or (cls is np.ndarray and is_alike(primal, tangent))):
@@ -54,6 +57,10 @@ def is_alike(x: Any, y: Any) -> bool:
 
 def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
     """The tangent of a number or array of this floating dtype."""
+    if tangent is None:
+        raise NonDifferentiableError(
+            f"the {what} of `{name}` is None", instead="give zeros, of the shape of the result"
+        )
     if library_of(tangent) != library_of(primal):
         if np.ndim(primal) == 0 and isinstance(tangent, (int, float, complex)):
             return np.full_like(primal, tangent)

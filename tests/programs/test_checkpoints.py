@@ -539,3 +539,13 @@ def test_callables_without_a_name() -> None:
     for f in (Scaled(), functools.partial(lambda a, x: np.sin(x) * a, 3.0)):
         assert checkpoint(f)(0.5) == f(0.5)
         assert s2sad.grad(checkpoint(f))(0.5) == s2sad.grad(f)(0.5)
+
+
+def test_checkpoints_of_primitives_and_of_stars() -> None:
+    x = np.array([0.5, 1.5])
+    assert s2sad.grad(s2sad.checkpoint(np.sin))(0.0) == 1.0
+    assert s2sad.jvp(s2sad.checkpoint(np.sin))(0.0, 2.0) == (0.0, 2.0)
+    np.testing.assert_array_equal(s2sad.grad(s2sad.checkpoint(np.sum))(x), np.ones(2))
+    stars = s2sad.checkpoint(lambda *xs: np.sum(np.sin(xs[0]) * xs[1]))
+    np.testing.assert_allclose(s2sad.grad(stars)(x, x), np.cos(x) * x)
+    np.testing.assert_allclose(s2sad.grad(stars, argnums=(0, 1))(x, x), (np.cos(x) * x, np.sin(x)))

@@ -228,6 +228,43 @@ def test_jvp() -> None:
     assert jvp(product, argnums="z")(2.0, 5.0, 3.0, 2.0) == (150.0, 100.0)
 
 
+def test_none_is_a_zero_tangent() -> None:
+    x = np.array([1.0, 2.0])
+    for _ in range(3):  # also where the inline cache does not recognise it
+        assert_same(jvp(product, (x, x, 3.0), (x, None, None)), jvp(product, (x, x, 3.0), (x, 0 * x, 0.0)))
+        assert jvp(product)(2.0, 5.0, 3.0, None, 1.0, None) == (150.0, 60.0)
+    parts = {"a": x, "b": [2.0, 1]}
+    for tangent in (None, {"a": None, "b": None}, {"a": None, "b": [None, None]}):
+        out, dout = jvp(lambda p, y: p["a"] * p["b"][0] * y, (parts, x), (tangent, x))
+        assert_same((out, dout), (2.0 * x * x, 2.0 * x * x))
+    assert jvp(lambda f, x: f(x), (np.sin, 0.0), (None, 1.0)) == (0.0, 1.0)
+    assert_same(linearize(product, x, x, 1.0)[1](None, x, None), 2 * x**3)
+    assert_same(hvp(lambda x: np.sum(x**3))(x, None), np.zeros(2))
+    with pytest.raises(NonDifferentiableError, match=r"cotangent of `product\(...\)` is None\n.*give zeros"):
+        vjp(product, x, x, x)[1](None)
+
+
+def test_source_for_takes_what_the_call_takes() -> None:
+    forward = jvp(product, argnums=("x", "y"))
+    assert forward.source_for(2.0, 3.0, 4.0, 1.0, 1.0) == forward.source_for(2.0, 3.0, 4.0)
+    assert hvp(energy).source_for(np.ones(2), np.ones(2)) == hvp(energy).source_for(np.ones(2))
+    assert jvp(lambda *xs: xs[0] * xs[1]).source_for(1.0, 2.0).count("dxs") >= 2
+
+
+def energy(x: Any) -> Any:
+    return np.sum(x**3)
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_a_wrong_number_of_tangents_of_stars(count: int) -> None:
+    for f in (lambda *xs: xs[0] * xs[-1], np.multiply, functools.partial(lambda *xs: xs[0])):
+        with pytest.raises(NonDifferentiableError, match=rf"then a tangent for each.* given {count} alto"):
+            jvp(f)(*[1.0] * count)
+    with pytest.raises(NonDifferentiableError, match="then 2 tangents, and was given 1 altogether"):
+        jvp(lambda *xs: xs[0], argnums=(0, 1))(1.0)
+    assert jvp(lambda *xs: 2.0)() == (2.0, 0.0) == jvp(lambda *xs: 2.0)()
+
+
 def test_linearize_runs_the_function_once() -> None:
     runs = []
 

@@ -373,7 +373,7 @@ def test_tangents_are_checked() -> None:
         dout = push(x, 2, 3.0 * x, 0)[1]
         np.testing.assert_array_equal(dout, 6.0 * x)
         np.testing.assert_array_equal(push(x, 2, np.ones(3, int), None)[1], 2.0 * x)
-        for tangents in ((np.ones(2), 0), (x, 1), (x, 1.0), (None, 0), (1j * x, 0)):
+        for tangents in ((np.ones(2), 0), (x, 1), (x, 1.0), (1j * x, 0)):
             with pytest.raises(s2sad.NonDifferentiableError):
                 push(x, 2, *tangents)
     assert recognises(push, x, 2, x, 0)
