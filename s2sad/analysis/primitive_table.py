@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import gast
@@ -303,6 +303,9 @@ class RulePrimitives:
             return find_rule(function) is None
         if isinstance(function, MethodType) and find_rule(function) is None:
             return not is_nondifferentiable(function) and refusal(function) is None
+        if type(function) is BuiltinFunctionType and type(function.__self__) is not ModuleType:
+            method = getattr(type(function.__self__), function.__name__, None)  # its rule has `self`, too
+            return isinstance(method, MethodDescriptorType) and find_rule(method) is not None
         if isinstance(function, FunctionType) and function in CALLS_FIRST:
             return count > 1 or "primals" in keywords
         return isinstance(function, FunctionType) and leads_far(function)

@@ -16,7 +16,14 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from keyword import iskeyword
-from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -122,12 +129,12 @@ def unbound(f: Any) -> Any:
     if not isinstance(f, (BuiltinFunctionType, MethodWrapperType)):
         return None
     owner, name = f.__self__, f.__name__
-    if isinstance(owner, np.ndarray):
-        method = getattr(np.ndarray, name, None)
-        return method if is_known(method) and getattr(type(owner), name) is method else None
     if isinstance(owner, np.generic):
         return MethodOf(name) if name in METHODS else None
-    return CONTAINER_METHODS.get(type(owner), {}).get(name)
+    if isinstance(owner, (dict, list)):
+        return CONTAINER_METHODS.get(type(owner), {}).get(name)
+    method = getattr(type(owner), name, None)
+    return method if isinstance(method, MethodDescriptorType) and is_known(method) else None
 
 
 def is_known(f: Any) -> bool:

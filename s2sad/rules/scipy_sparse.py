@@ -7,6 +7,7 @@ array it is not known where it was made: that is refused here.
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,58 @@ def transposed_solve_(A, d, *, out, dout):
 @transposed_solve_.jvp
 def transposed_solve_jvp(A, out, dd):
     return transposed_solve(A, dd)
+
+
+# ---------------------------------------------------------------- factors
+
+TRANSPOSED = {"N": "T", "T": "N", "H": "N"}  # of `trans`; the conjugate of the one of H is meant
+
+
+def transposed_factor_solve(lu: Any, d: Array, trans: str = "N") -> Array:
+    """The solution of the system with the transpose of what `lu.solve` with this `trans` solves."""
+    if trans == "H":
+        return np.conj(lu.solve(np.conj(d), "N"))
+    return lu.solve(d, TRANSPOSED[trans])
+
+
+def factor(rng: np.random.Generator) -> Any:
+    """For samples: the factors of a sparse matrix. Checks copy their arguments: these stay as they are."""
+    copyreg.pickle(linalg.SuperLU, lambda lu: "a constant")
+    return linalg.splu(scattered(3, 3)(rng))
+
+
+# Factors are constants: those of a matrix that is differentiated are refused where they are made.
+@bprop(linalg.SuperLU.solve, sharing="unknown",
+    samples=[given(factor, A(3)), given(factor, A(3, 2), "T"), given(factor, A(3), "H")])
+def factor_solve(self, rhs, trans="N", *, out, dout):
+    return None, unbroadcast(transposed_factor_solve(self, dout, trans), rhs)
+
+
+@factor_solve.jvp
+def factor_solve_jvp(self, trans, out, drhs):
+    return self.solve(drhs, trans)
+
+
+@bprop(transposed_factor_solve,
+    samples=[given(factor, A(3)), given(factor, A(3, 2), "T"), given(factor, A(3), "H")])
+def transposed_factor_solve_(lu, d, trans="N", *, out, dout):
+    return None, unbroadcast(lu.solve(dout, trans), d)
+
+
+@transposed_factor_solve_.jvp
+def transposed_factor_solve_jvp(lu, trans, out, dd):
+    return transposed_factor_solve(lu, dd, trans)
+
+
+@bprop(linalg.splu, linalg.spilu, linalg.factorized, sharing="unknown", refused=["A"],
+    samples=[given(scattered(3, 3))])
+def factors(A, *, out, dout):
+    return (None,)
+
+
+@factors.jvp
+def factors_jvp(out, dA):
+    return None
 
 
 # ---------------------------------------------------------------- what makes sparse arrays

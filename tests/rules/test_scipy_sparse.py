@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.sparse import linalg
 from scipy.sparse.linalg import spsolve
 
 import s2sad
@@ -35,6 +36,11 @@ PRODUCTS = {
     "made inside": ("sparse.diags(np.ones(3)) @ x", X),
     "class called inside": ("sparse.csr_array(D) @ x", X),
     "solve": ("spsolve(C, x)", X),
+    "factors": ("linalg.factorized(C)(x)", X),
+    "factors made outside": ("SOLVE(x)", X),
+    "method of factors": ("LU.solve(LU.solve(x, 'T'), trans='H')", X),
+    "factors, twice": ("linalg.splu(C).solve(SOLVE(x))", np.outer(X, [1.0, 2.0])),
+    "incomplete factors": ("linalg.spilu(C).solve(x)", X),
 }
 
 
@@ -47,6 +53,9 @@ def test_products(case: str) -> None:
         "spsolve": spsolve,
         "D": DENSE,
         "C": sparse.csc_array(DENSE),
+        "linalg": linalg,
+        "LU": linalg.splu(sparse.csc_array(DENSE)),
+        "SOLVE": linalg.factorized(sparse.csc_array(DENSE)),
     }
     f = build(f"def f(x):\n    return {text}\n", **names)
     check_program(f, (x,), (0,))
@@ -81,6 +90,8 @@ REFUSED = [
     "spsolve(sparse.csc_array((x, [0, 1, 2], [0, 1, 2, 3])), np.ones(3))",
     "spsolve(A + x[0] * sparse.identity(3), np.ones(3))",
     "spsolve(sparse.csc_array(np.diag(x)).T, np.ones(3))",
+    "linalg.factorized(sparse.csc_array(np.diag(x)))(np.ones(3))",
+    "linalg.splu(x[0] * sparse.csc_array(A)).solve(np.ones(3))",
     "sparse.csr_array(np.diag(x)).dot(np.ones(3))",
     "sparse.csr_array(np.diag(x)).T @ np.ones(3)",
     "sparse.eye(3) * x" if hasattr(sparse, "eye") else "A * x",
@@ -90,7 +101,7 @@ REFUSED = [
 @pytest.mark.parametrize("text", REFUSED)
 @pytest.mark.parametrize("mode", [s2sad.jacobian, s2sad.jacfwd])
 def test_what_would_multiply_by_elements_or_differentiate_by_them_is_refused(text: str, mode: Any) -> None:
-    f = build(f"def f(x, A):\n    return {text}\n", sparse=sparse, spsolve=spsolve)
+    f = build(f"def f(x, A):\n    return {text}\n", sparse=sparse, spsolve=spsolve, linalg=linalg)
     with pytest.raises((MissingRuleError, UnsupportedSyntaxError)):
         mode(f)(X, sparse.csr_matrix(DENSE))
 
