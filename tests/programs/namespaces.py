@@ -3,6 +3,7 @@
 import types
 from dataclasses import asdict, astuple, dataclass
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 
@@ -80,3 +81,36 @@ def dataclass_as_tuple(body):
 def dataclasses_made_and_converted(a, b):
     rows = [astuple(body) for body in [Body(a * i, b) for i in range(2)]]
     return sum(mass * np.sum(place) for mass, place, _ in rows)
+
+
+class Table:
+    factors = np.arange(1.0, 6.0)
+    powers = np.arange(5.0)
+    points: ClassVar = [0.5, 1.5, 2.5]
+    pairs = ((1.0, 2.0), (3.0, 4.0))
+    scale = np.array(1.5)
+
+    class Inner:
+        weights = np.array([[0.2], [0.7]])
+
+
+@program((1.3,), (np.float64(1.3),), (np.arange(2.0, 7.0),), second=True, quick=True)
+def arrays_of_a_class(x):
+    series = np.sum(Table.factors * np.log(x) ** Table.powers)
+    return series + np.mean(x * Table.factors) + np.sum(Table.scale * x) + np.sum(x / Table.Inner.weights)
+
+
+@program((1.3,), (np.float64(1.3),), second=True)
+def lists_of_a_class(x):
+    total = np.sum(np.multiply(Table.points, x)) + np.sum(Table.pairs @ np.array([x, 2.0]))
+    for p in Table.points:
+        total = total + np.sum(np.divide(x, Table.points)) * p
+    return total * len(Table.points)
+
+
+@program((1.3,), second=True)
+def arrays_of_a_class_in_stores(x):
+    y = np.zeros(5)
+    y += Table.factors * x
+    y[1:] *= Table.powers[1:]
+    return np.var(y) + np.max(Table.factors - x)

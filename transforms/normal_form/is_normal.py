@@ -24,8 +24,8 @@ from typing import Any
 import gast
 
 from ..trees.generators import makes_generator
-from ..trees.nodes import blocks_of, defaults_of, is_atom
-from ..trees.program import MISSING, Program
+from ..trees.nodes import blocks_of, defaults_of
+from ..trees.program import Program
 
 __all__ = ["find_violations", "is_normal"]
 
@@ -227,9 +227,7 @@ class _Checker:
             yield from self.atom(part, "an operand")
 
     def is_atom(self, node: Node) -> bool:
-        return is_atom(node) or (
-            isinstance(node, gast.Attribute) and self.program.resolve(node) is not MISSING
-        )
+        return self.program.is_atom(node)
 
     def atom(self, node: Node, role: str) -> Iterator[str]:
         if not self.is_atom(node):

@@ -8,8 +8,8 @@ import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.evaluation_order import walrus_names
-from ..trees.nodes import assign, find_nodes, is_atom, load, located
-from ..trees.program import MISSING, Names, Program
+from ..trees.nodes import assign, find_nodes, load, located
+from ..trees.program import Names, Program
 from .desugar_assignments import captured_names
 
 __all__ = ["StatementWriter"]
@@ -65,9 +65,7 @@ class StatementWriter:
         raise NotImplementedError
 
     def is_atom(self, node: Node) -> bool:
-        return is_atom(node) or (
-            isinstance(node, gast.Attribute) and self.program.resolve(node) is not MISSING
-        )
+        return self.program.is_atom(node)
 
     def held(self, node: Node) -> Node:
         """An atom with the expression's present value."""

@@ -17,7 +17,7 @@ import gast
 
 from ..errors import SourceLocation, UnsupportedSyntaxError
 from .modules import name_key
-from .nodes import find_nodes
+from .nodes import find_nodes, is_atom
 from .rebuild import bound_names
 
 __all__ = ["EMPTY", "MISSING", "ArrayLibrary", "Names", "Program", "Scope", "names_of", "program_of"]
@@ -171,6 +171,16 @@ class Program:
             if isinstance(owner, (ModuleType, type)) and not self.rebinds(owner, node.attr):
                 return getattr(owner, node.attr, MISSING)
         return MISSING
+
+    def is_atom(self, node: Any) -> bool:
+        """Whether an expression is an operand of the normal form: a name, a literal, or an attribute of a
+        module or class, unless that holds an array or container: these have names, of which kinds are known.
+        """
+        if not isinstance(node, gast.Attribute):
+            return is_atom(node)
+        value = self.resolve(node)
+        holds = isinstance(value, (list, tuple, dict)) or hasattr(type(value), "__array__")
+        return value is not MISSING and not holds
 
     def leaves(self, function: Any) -> bool:
         """Whether calls of a function are treated as dynamic."""
