@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from collections.abc import Sequence
@@ -27,7 +28,9 @@ __all__ = ["CROSSING", "ELEMENTWISE", "broadcast_dims", "cross_kind", "elementwi
 CROSSING = frozenset({np.cross, np.linalg.cross})  # functions of vectors with two or three components
 
 _CONVERSIONS = frozenset({float, int, bool, complex}) | {
-    f for name, f in vars(math).items() if callable(f) and name not in ("fsum", "prod", "dist", "sumprod")
+    f
+    for name, f in [*vars(math).items(), *vars(cmath).items()]
+    if callable(f) and name not in ("fsum", "prod", "dist", "sumprod")
 }
 ELEMENTWISE: frozenset[Any] = _CONVERSIONS | {
     operator.add,

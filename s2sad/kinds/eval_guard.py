@@ -25,10 +25,9 @@ __all__ = ["executed_kind", "is_known"]
 
 _ALL = 99
 # The modules of functions that read nothing but their arguments. In SciPy the type of a result often depends
-# on
-# values: only ufuncs, distributions, and functions that are declared so are run.
+# on values: only ufuncs, distributions, and functions that are declared so are run.
 _RULES = f"{__name__.partition('.')[0]}.rules."
-_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", "scipy._lib._array_api"}) | {
+_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", "math", "cmath", "scipy._lib._array_api"}) | {
     runtime.__name__,
     broadcasting.__name__,
     sequences.__name__,

@@ -47,7 +47,7 @@ def pow_(x, y, out, dout):
 
 
 @bprop(math.log, "elementwise", scaling="log", samples=[(1.7,), (1.7, 2.5)])
-def log(x, base=None, *, out, dout):
+def log(x, base=None, /, *, out, dout):
     if base is None:
         return dout / x, None
     return dout / (x * math.log(base)), -dout * out / (base * math.log(base))

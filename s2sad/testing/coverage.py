@@ -1,10 +1,11 @@
-"""The table of supported functions: each public function of Python's operators and `math`, of NumPy, and of
+"""The table of supported functions: each public function of Python's operators, `math`, `cmath`, NumPy, and
 the imported parts of SciPy, with its declarations. All is read from the rules and their samples.
 """
 
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 import operator
 import sys
@@ -26,7 +27,7 @@ from ..rules.methods import METHODS
 
 __all__ = ["Support", "supported"]
 
-MODULES: tuple[Any, ...] = (math, operator, np, np.linalg, np.fft, np.random)
+MODULES: tuple[Any, ...] = (math, cmath, operator, np, np.linalg, np.fft, np.random)
 CLASSES = (np.ndarray, np.random.Generator)
 SCIPY: tuple[str, ...] = (
     "fft",

@@ -18,7 +18,7 @@ from s2sad.lowering.writes_to_stores import is_store
 from s2sad.testing.coverage import SCIPY, Support
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
-MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "math", "operator")
+MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "math", "cmath", "operator")
 COMMAND = "python -m tests.docs.test_rules_page"
 
 # Counted by name: of the functions (not classes) of numpy, numpy.linalg and numpy.fft for which s2sad has a

@@ -1,5 +1,6 @@
 """Arithmetic on numbers: operators, the math module, comparisons, short circuits, conditional expressions."""
 
+import cmath
 import math
 
 import numpy as np
@@ -222,3 +223,10 @@ def logistic(x):
 @program((1.2, 0.3), wrt=(0, 1), second=True)
 def horner(x, c):
     return ((c * x + 2.0) * x - c) * x + 1.0
+
+
+@program((-1.3,), second=True)
+def numbers_of_cmath(x):
+    z = cmath.sqrt(x) * cmath.exp(1j * x)
+    r, phi = cmath.polar(z + cmath.log(x))
+    return abs(cmath.rect(r, phi * x) + 1) + cmath.phase(z) * z.imag

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 import operator
 from collections import ChainMap
@@ -87,7 +88,7 @@ def test_the_check_of_what_templates_call_can_fail() -> None:
     assert find_rule(function) is None and not is_nondifferentiable(function)
 
 
-@pytest.mark.parametrize("module", [np, math, operator], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [np, math, cmath, operator], ids=lambda m: m.__name__)
 def test_every_function_of_numbers_is_known(module: ModuleType) -> None:
     structural = {"attrgetter", "itemgetter", "methodcaller", "call", "concat", "iconcat", "delitem",
                   "setitem",
