@@ -139,6 +139,11 @@ def replacer_of(cls: Any, names: tuple[str, ...]) -> FunctionType | None:
     return make_function(text, f"replace_{cls.__name__}", Scope({}), {"made_class": cls})
 
 
+def has_replace(cls: Any) -> bool:
+    """Whether a class is one of named tuples whose `_replace` is the generated one."""
+    return is_named_tuple(cls) and getattr(cls._replace, "__globals__", {}).get("__name__") == "collections"
+
+
 def new_class(node: Any, program: Program, kind: Callable[[Any], Any]) -> Any:
     """The class of `object.__new__(C)`, or MISSING."""
     match node:
@@ -309,20 +314,34 @@ class _Writer:
         return [located(b, s) for b in (assign(name, new), *body, *last)]
 
     def replaced(self, s: Any, target: str) -> list[Any] | None:
-        """`target = dataclasses.replace(x, a=v)` as a call of the constructor with all attributes."""
+        """`target = dataclasses.replace(x, a=v)`, or `x._replace(a=v)` of a named tuple, as a call of the
+        constructor with all attributes.
+        """
         node = s.value
-        if self.program.resolve(node.func) is not replace or len(node.args) != 1:
+        func = self.program.resolve(node.func)
+        given = [*node.args]
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "_replace":
+            given.insert(0, node.func.value)
+        elif func is not replace:
             return None
-        cls: Any = getattr(self.kind(node.args[0]), "cls", None)
+        cls: Any = getattr(self.kind(given[0]), "cls", None) if len(given) == 1 else None
         named = {k.arg: k.value for k in node.keywords}
-        if None in named or not makes_known(cls) or not is_generated(cls):
+        is_tuple = cls is not None and func is not replace and has_replace(cls)
+        if None in named or not (is_tuple or (func is replace and makes_known(cls) and is_generated(cls))):
+            return None
+        kept = cls._fields if is_tuple else [f.name for f in fields(cls) if f.init]
+        if not named.keys() <= {*kept}:
             return None
         before: list[Any] = []
-        for f in fields(cls):
-            if f.init and f.name not in named:
-                held = self.objects.names.temporary(f.name)
-                before.append(assign(held, attribute(node.args[0], f.name)))
-                named[f.name] = load(held)
+        for name in kept:
+            if name not in named:
+                held = self.objects.names.temporary(name)
+                before.append(assign(held, attribute(given[0], name)))
+                named[name] = load(held)
+        if is_tuple:
+            self.made_whole = True
+            made = call(self.objects.name(cls), *(named[n] for n in kept))
+            return [located(b, s) for b in (*before, assign(target, made))]
         made = located(call(self.objects.name(cls), **named), s)
         written = self.written(assign(target, made, s), target)
         return None if written is None else [*(located(b, s) for b in before), *written]

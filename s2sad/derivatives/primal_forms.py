@@ -49,6 +49,7 @@ from ..lowering.inline_methods import (
 from ..lowering.lambda_lifting import lifted_closures
 from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import refuse_rebound, with_outputs
+from ..lowering.tables_to_arrays import tables_to_arrays
 from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
 from ..primitives.record import stand_in, takes_arrays
 from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
@@ -340,7 +341,7 @@ class Forms:
             program = self.unstarred(inlined, kinds)
             if program is not inlined:
                 program = self.inlined(program)
-        program = with_items_apart(program, kinds, find_sure)
+        program = with_items_apart(program, kinds, find_sure, self.style.flat)
         if has_objects(program, kinds) and not has_heap(program):
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
@@ -352,10 +353,11 @@ class Forms:
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(inline_known_functions(program, self.inlinable))
-        elif not calls_of_functions(program, self.inlinable):
+        elif not calls_of_functions(program, self.inlinable) and not self.style.flat:
             return promote_items(program)
         whole = inline_changing_functions(find(program), self.inlinable)
-        return promote_items(with_items_apart(whole, kinds, find_sure))
+        whole = with_items_apart(whole, kinds, find_sure, self.style.flat)
+        return promote_items(tables_to_arrays(find_sure(whole)) if self.style.flat else whole)
 
     def unstarred(self, program: Program, given: Kinds) -> Program:
         """A function in normal form with `f(*args)` expanded as far as kinds allow, where the callee has no

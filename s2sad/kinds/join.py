@@ -70,7 +70,7 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             items = tuple(_join(x, y, depth + 1) for x, y in zip(xs, ys, strict=True))
             return Tuple(items, c) if c is d else Tuple(items)
         case List(xs, x), List(ys, y):
-            element = _join(x, y, depth + 1)
+            element = y if xs == () else x if ys == () else _join(x, y, depth + 1)
             if xs is None or ys is None or len(xs) != len(ys):
                 return List(None, element)
             return List(tuple(_join(p, q, depth + 1) for p, q in zip(xs, ys, strict=True)), element)

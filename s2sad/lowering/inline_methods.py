@@ -52,7 +52,7 @@ from ..transforms.trees.nodes import (
 )
 from ..transforms.trees.program import Program, Scope
 from ..transforms.trees.rebuild import rebuilt, rewritten, without_statements
-from ..values.objects import is_plain
+from ..values.objects import is_named_tuple, is_plain
 from .expand_contexts import expand_contexts
 from .expand_iterators import expand_iterators, without_iterators
 from .inline_generators import inline_generators
@@ -87,7 +87,12 @@ def has_objects(program: Program, kinds: Mapping[str, Kind]) -> bool:
     reached = map(program.resolve, find_nodes(program.tree, gast.Attribute))
     found |= {id(v): v for v in reached if not is_of_library(v)}
     return any(map(holds_record, kinds.values())) or any(
-        is_plain(type(v)) or makes_known(v) or makes_empty(v) or v is replace or is_copier(v)
+        is_plain(type(v))
+        or makes_known(v)
+        or makes_empty(v)
+        or v is replace
+        or is_copier(v)
+        or (isinstance(v, type) and is_named_tuple(v))
         for v in found.values()
     )
 

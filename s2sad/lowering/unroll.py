@@ -21,7 +21,7 @@ from ..transforms.analyses.operations import Alias, Build
 from ..transforms.lowering.fold_literals import fold_literals
 from ..transforms.lowering.gather_appends import gather_appends
 from ..transforms.lowering.promote_items import promote_items
-from ..transforms.lowering.unroll_loops import unroll_loops
+from ..transforms.lowering.unroll_loops import GROWTH, unroll_loops
 from ..transforms.trees.nodes import (
     assigned_names,
     blocks_of,
@@ -103,22 +103,24 @@ def _is_range(source: Any) -> bool:
     return isinstance(source, gast.Call) and getattr(source.func, "id", "") == "range"
 
 
-def with_items_apart(program: Program, given: Kinds, find: Callable[[Program], Facts]) -> Program:
+def with_items_apart(
+    program: Program, given: Kinds, find: Callable[[Program], Facts], of_one_type: bool = False
+) -> Program:
     """The program with short loops over arrays of different ranks, or over the keys of a dict of these,
-    unrolled, so that each array has its own kind. `given` are the kinds of the parameters; `find` finds the
-    facts of a program.
+    unrolled, so that each array has its own kind; if all are to be `of_one_type`, loops over any items that
+    differ in type. `given` are the kinds of the parameters; `find` finds the facts of a program.
     """
     for _ in range(ROUNDS):
         if not may_have_items_apart(program, given):
             break
-        new = _apart(find(program))
+        new = _apart(find(program), of_one_type)
         if new is program:
             break
         program = new
     return program
 
 
-def _apart(facts: Facts) -> Program:
+def _apart(facts: Facts, of_one_type: bool) -> Program:
     program, kind = facts.program, facts.kind
 
     def items(atom: Any) -> Sequence[Any] | None:
@@ -155,9 +157,10 @@ def _apart(facts: Facts) -> Program:
     def is_wanted(loop: Any) -> bool:
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
         sources += [kind(n.value) for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
-        return any(map(_is_varied, sources))
+        return any(map(_is_varied, sources)) or (of_one_type and any(map(_is_mixed, sources)))
 
-    new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=APART)
+    growth = GROWTH if of_one_type else APART
+    new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=growth)
     if new is program:
         return program
     new = gather_appends(fold_literals(new, facts))
@@ -239,6 +242,32 @@ def _is_varied(kind: Kind) -> bool:
         is_plain = all(k in arrays or isinstance(k, Scalar) for k in found)
         return is_plain and (not isinstance(joined, Array) or joined.dims is None)
     return share_lengths_apart(found)
+
+
+def _is_mixed(kind: Kind) -> bool:
+    """Whether the items of a container differ in type, or are texts or found by these."""
+    found = items_of(kind)
+    return isinstance(kind, Dict) or any(map(_is_text, found)) or len({*map(_type_of, found)}) > 1
+
+
+def _type_of(kind: Kind) -> Any:
+    """What kinds have in common whose values have one type in compiled code."""
+    match widen(kind):
+        case Array(dtype=dtype, dims=dims):
+            return dtype, None if dims is None else len(dims)
+        case List(tuple() as found):
+            types = [*map(_type_of, found)]
+            return (List, types[0]) if len({*types}) == 1 else (List, *types)
+        case Tuple(found, cls=cls):
+            return (cls, *map(_type_of, found))
+        case Dict(pairs):
+            return (Dict, *((key, _type_of(k)) for key, k in pairs))
+        case Scalar("int" | "float" | "bool"):
+            return Scalar  # an integer among floats has a derivative
+        case Record(cls=cls, fields=fields):
+            return (cls, *((name, _type_of(k)) for name, k in fields))
+        case other:
+            return other
 
 
 def _bound(bound: Any, kind: Callable[[Any], Kind]) -> Any:

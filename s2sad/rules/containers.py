@@ -84,6 +84,13 @@ def nested_like(d: Any, x: Any) -> Any:
     return part_like(d, x)
 
 
+def table_of(rows: list[list[float]]) -> Array:
+    """The matrix with these rows; raises NotImplementedError where they differ in length."""
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise NotImplementedError("the rows of a table differ in length")
+    return np.array(rows, float) if rows else np.zeros((0, 0))
+
+
 def filled(d: Any, values: Any) -> Any:
     """The tangents (or cotangents) `d` of `values`, arrays of zeros where there are none."""
     if isinstance(values, (list, tuple)):
@@ -190,6 +197,16 @@ def nested_like_(d, x, out, dout):
 @nested_like_.jvp
 def nested_like_jvp(x, out, dd):
     return nested_like(dd, x)
+
+
+@bprop(table_of, sharing="fresh", samples=[given([[0.5, 1.5], [2.5, 0.5], [1.0, 2.0]])])
+def table_of_(rows, out, dout):
+    return (nested_like(dout, rows),)
+
+
+@table_of_.jvp
+def table_of_jvp(rows, out, drows):
+    return np.array(filled(drows, rows))
 
 
 @bprop(filled, samples=[given([A(3), A(2)], [np.zeros(3), np.zeros(2)])])

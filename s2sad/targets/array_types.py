@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,9 @@ __all__ = [
 # Helpers whose result is like their last argument, or their first one.
 LIKE_LAST = (
     "zeros_like", "copy_adjoint", "unbroadcast", "broadcast_like", "gather", "contracted", "take_at",
+    "matmul_dx", "matmul_dy",
 )  # fmt: skip
-LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient", "own_tangent")
+LIKE_FIRST = ("share_of_ties", "add_at", "stop_gradient", "own_tangent", "stored_in")
 
 
 @dataclass(frozen=True)
@@ -273,8 +275,9 @@ class Types:
             case ast.Tuple(elts=elts):
                 parts = [self.of(e) for e in elts]
                 return None if None in parts else Parts(tuple(parts))  # type: ignore[arg-type]
-            case ast.List(elts=[]):
-                return Items()
+            case ast.List(elts=elts):
+                items = [self.of(e) for e in elts]
+                return None if None in items else Items(reduce(joined, items, None))  # type: ignore[arg-type]
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(op, self.of(left), self.of(right))
             case ast.UnaryOp(op=op, operand=operand):
@@ -397,6 +400,13 @@ class Types:
             return None if item is None else OTHER
         if function is reversed:
             return self.of(args[0])
+        if function in (zip, enumerate):
+            items = [self._item(self.of(a)) for a in args[: 1 if function is enumerate else None]]
+            items = [INTEGER, *items] if function is enumerate else items
+            return None if None in items else Items(Parts(tuple(items)))  # type: ignore[arg-type]
+        if function is list and len(args) == 1:
+            item = self._item(self.of(args[0]))
+            return None if item is None else Items(item)
         if function is float or module == "math":
             return FLOAT if name not in ("floor", "ceil", "gcd", "factorial", "comb") else INTEGER
         if function is abs and len(args) == 1:
@@ -407,6 +417,8 @@ class Types:
         if function is product and len(args) == 2:
             a, b = self.of(args[0]), self.of(args[1])
             return None if a is None or b is None else type_of_product(a, b)
+        if module.startswith("s2sad") and name == "table_of":
+            return Array(2, "f")
         if module.startswith("s2sad") and name == "slogdet_dx":
             return self.of(args[1])
         if module.startswith("s2sad") and name == "to_ties" and len(args) >= 4:
@@ -474,16 +486,28 @@ class Types:
                 return None if found is None else OTHER
             rank = found.rank - 1
             return Array(rank, found.kind, found.ones - {rank}) if rank else Number(found.kind)
+        kind = self._kind_of_dtype(options.pop("dtype", None))
+        if kind is None:
+            return OTHER
         if name == "eye" and not options and all(self.of(a) == INTEGER for a in args):
-            return Array(2, "f")
+            return Array(2, kind)
         if name in ("zeros", "ones", "empty") and len(args) == 1 and not options:
             shape = self.of(args[0])
             if isinstance(shape, Parts):
-                return Array(len(shape.parts), "f")
-            return None if shape is None else Array(1, "f") if shape == INTEGER else OTHER
+                return Array(len(shape.parts), kind)
+            return None if shape is None else Array(1, kind) if shape == INTEGER else OTHER
+        if name in ("array", "asarray") and len(args) == 1 and not node.keywords:
+            return array_of_nested(self.of(args[0]))
         if name in REDUCTIONS and options.keys() <= {"axis", "keepdims"} and len(args) <= 2:
             return self._reduction(name, args, options)
         return OTHER
+
+    def _kind_of_dtype(self, node: ast.expr | None) -> str | None:
+        """The kind of a dtype that is given; that of floats for none, and None for others."""
+        try:
+            return "f" if node is None else KINDS.get(np.dtype(self.meaning(node) or ast.literal_eval(node)))
+        except (TypeError, ValueError):
+            return None
 
     @staticmethod
     def _expanded(found: Type | None, axis: Any) -> Type | None:
@@ -506,6 +530,22 @@ class Types:
         left = [k for k in range(found.rank) if keeps.value or k not in axes]
         ones = frozenset(p for p, k in enumerate(left) if k in found.ones or k in axes)
         return Array(len(left), kind, ones) if left else Number(kind)
+
+
+def array_of_nested(found: Type | None) -> Type | None:
+    """The type of `np.array` of a number, an array, or nested sequences of numbers."""
+    match found:
+        case None | Array() | Items(item=None):
+            return None if found is None or isinstance(found, Items) else found
+        case Items(item=Number(kind=kind)):
+            return Array(1, kind)
+        case Items(item=Items() | Parts() as item):
+            inner = array_of_nested(item)
+            return Array(inner.rank + 1, inner.kind) if isinstance(inner, Array) else inner
+        case Parts(parts=parts) if parts:
+            kind_ = kind_of(parts) if all(isinstance(p, Number) for p in parts) else None
+            return OTHER if kind_ is None else Array(1, kind_)
+    return OTHER
 
 
 def axes_of(axis: ast.expr | None, rank: int) -> tuple[int, ...] | None:

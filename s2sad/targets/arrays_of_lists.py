@@ -30,10 +30,15 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 
 def name_arrays_of_lists(
-    function: ast.FunctionDef, meaning: Callable[[ast.expr], Any], fresh: Callable[[str], str]
+    function: ast.FunctionDef,
+    lists: set[str],
+    meaning: Callable[[ast.expr], Any],
+    fresh: Callable[[str], str],
 ) -> dict[str, Any]:
-    """Changes the function in place; returns the functions that it names then."""
-    lists = {
+    """Changes the function in place, in which the names `lists` are lists, too; returns the functions that it
+    names then.
+    """
+    lists = lists | {
         target.id
         for n in ast.walk(function)
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.List) and not n.value.elts

@@ -7,10 +7,14 @@ Form in and out: the tree of a derivative of one sweep. `p["w"]` of an argument 
 from __future__ import annotations
 
 import ast
+import copy
+import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, NoReturn
 
-from .structures import LEAF, Structure, Trace, sequence
+from ..values.objects import is_named_tuple
+from .structures import LEAF, Structure, listed, owned, sequence, structure_of
 
 __all__ = ["NotFlat", "check_lengths", "constant_of", "flattened"]
 
@@ -37,33 +41,64 @@ class NotFlat(Exception):
 def flattened(
     function: ast.FunctionDef,
     given: Mapping[str, Structure],
-    helper: Callable[[str], bool],
+    meaning: Callable[[ast.expr], Any],
+    fresh: Callable[[str], str],
     names: tuple[str, str, str],
 ) -> Structure:
     """Changes the function in place, given the structures of its parameters; returns that of its result.
-    `helper` tells whether a name means a function of this package; `names` are those of the helpers that add
-    two adjoints, make a zero one, and compare lengths. Raises NotFlat.
+    `meaning` gives the object outside that an expression refers to, and `fresh` makes names; `names` are
+    those of the helpers that add two adjoints, make a zero one, and compare lengths. Raises NotFlat.
     """
-    flattener = _Flattener({n: s for n, s in given.items() if not s.is_leaf}, helper, names)
+    flattener = _Flattener({n: s for n, s in given.items() if not s.is_leaf}, meaning, fresh, names)
     flattener.block(function.body)
     return flattener.result
 
 
 class _Flattener:
     def __init__(
-        self, env: dict[str, Structure], helper: Callable[[str], bool], names: tuple[str, str, str]
+        self,
+        env: dict[str, Structure],
+        meaning: Callable[[ast.expr], Any],
+        fresh: Callable[[str], str],
+        names: tuple[str, str, str],
     ) -> None:
-        self.env, self.helper = env, helper
+        self.env, self.meaning, self.fresh = env, meaning, fresh
         self.adder, self.zeros, self.checker = names
         self.result = LEAF
+
+    def is_helper(self, name: str) -> bool:
+        """Whether a name means a function of this package."""
+        found = self.meaning(ast.Name(name, ast.Load()))
+        return getattr(found, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
 
     # ------------------------------------------------------------ statements
 
     def block(self, statements: list[ast.stmt]) -> None:
         found: list[ast.stmt] = []
+        new: dict[str, _NewObject] = {}
+
+        def finish(names: set[str]) -> None:
+            for name in [name for name in new if name in names]:
+                whole, self.env[name] = new.pop(name).whole(self.env)
+                found.append(whole)
+
         for s in statements:
+            match s:
+                case ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.Call(func=ast.Attribute(value=owner, attr="__new__"), args=[cls]),
+                ) if isinstance(self.meaning(owner), type) and isinstance(made := self.meaning(cls), type):
+                    new[name] = _NewObject(s, made, {})
+                    continue
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)]) if name in new:
+                    finish(names_in(s.value))
+                    if name in new:
+                        variable = new[name].attributes[attr] = self.fresh(f"{name}_{attr}")
+                        s.targets = [ast.copy_location(ast.Name(variable, ast.Store()), s)]
+            finish(names_in(s))
             self.statement(s)
             found += [*self.checks(s), s]
+        finish({*new})
         statements[:] = found
 
     def checks(self, s: ast.stmt) -> list[ast.stmt]:
@@ -89,10 +124,7 @@ class _Flattener:
                 self.stored(s.target)
             case ast.For():
                 s.iter, structure = self.value(s.iter)
-                item = LEAF if structure.is_leaf else structure.item
-                if item is None or structure.cls is dict:
-                    refuse(s, "a loop over parts of different kinds, or over the keys of a dict")
-                self.bind(s.target, item)
+                self.bind(s.target, self.item_of(s, structure))
                 self.block(s.body)
                 self.block(s.orelse)
             case ast.While():
@@ -116,6 +148,14 @@ class _Flattener:
                     elif isinstance(old, list) and old and isinstance(old[0], ast.stmt):
                         self.block(old)
 
+    def item_of(self, node: ast.AST, structure: Structure) -> Structure:
+        """The structure of each item of what is iterated over."""
+        if structure.is_leaf:
+            return LEAF
+        if structure.item is None or structure.cls is dict:
+            refuse(node, "a loop over parts of different kinds, or over the keys of a dict")
+        return structure.item
+
     def bind(self, target: ast.expr, structure: Structure) -> None:
         if isinstance(target, ast.Name):
             self.env.pop(target.id, None)
@@ -128,24 +168,32 @@ class _Flattener:
             for element, part in zip(target.elts, parts, strict=True):
                 self.bind(element, part)
         else:
-            self.stored(target)
-            if not structure.is_leaf:
+            base = self.stored(target)
+            if not structure.is_leaf and base.item != structure:
                 refuse(target, "a container is stored into another one")
 
-    def stored(self, target: ast.expr) -> None:
-        """Checks the target of a store: it must be an array or a list."""
+    def stored(self, target: ast.expr) -> Structure:
+        """The structure of what is stored to: it must be an array or a list, and no argument's list."""
+        structure = LEAF
         if isinstance(target, (ast.Subscript, ast.Attribute)):
-            target.value = self.leaf(target.value)
+            target.value, structure = self.value(target.value)
+            if structure.is_given:
+                refuse(target, "a list that is an argument is changed")
+            if not (structure.is_leaf or structure.is_list):
+                refuse(target, "a container is used as a whole")
         if isinstance(target, ast.Subscript):
             target.slice = self.leaf(target.slice)
+        return structure
 
     def effect(self, node: ast.expr) -> ast.expr:
-        """A statement that is a call: an append may make a list a trace of structured items."""
+        """A statement that is a call: an append may make a list one of structured items."""
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[arg]):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[arg]) if (
+                not self.env.get(name, LEAF).is_given
+            ):
                 node.args[0], item = self.value(arg)
                 if not item.is_leaf:
-                    self.env[name] = Structure(Trace, (0,), (item,))
+                    self.env[name] = listed(item)
                 return node
         return self.leaf(node)
 
@@ -154,7 +202,7 @@ class _Flattener:
     def leaf(self, node: ast.expr) -> ast.expr:
         """An expression that must be no container."""
         new, structure = self.value(node)
-        if not structure.is_leaf:
+        if not owned(structure).is_leaf:
             refuse(node, "a container is used as a whole")
         return new
 
@@ -176,19 +224,73 @@ class _Flattener:
                 return self.display_of_dict(node, keys)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 return self.display(node, elts, is_result)
-            case ast.Call(func=ast.Name(id=name), args=[_, *_]) if name in MIRRORS and self.helper(name):
+            case ast.Call(func=ast.Name(id=name), args=[_, *_]) if name in MIRRORS and self.is_helper(name):
                 return self.mirror(node)
-            case ast.Call(func=ast.Name(id="adjoint_like"), args=[base]) if self.helper("adjoint_like"):
+            case ast.Call(func=ast.Name(id="adjoint_like"), args=[base]) if self.is_helper("adjoint_like"):
                 return self.adjoint(node, base)
-            case ast.Call(func=ast.Name(id="len" | "reversed" as name), args=[first]):
+            case ast.Call(func=ast.Name(id="values_adjoint"), args=[parts, base]) if self.is_helper(
+                "values_adjoint"
+            ):
+                return self.of_values(node, parts, base)
+            case ast.Call(
+                func=ast.Attribute(value=base, attr="values" | "keys" | "items" as of), args=[]
+            ) if (found := self.parts_of_dict(node, base, of)) is not None:
+                return found
+            case ast.Call(func=ast.Name(id="made_like"), args=[base]) if self.is_helper("made_like"):
+                return self.replaced(node, base)
+            case ast.Call(func=ast.Name() as func) if (
+                isinstance(cls := self.meaning(func), type) and is_named_tuple(cls)
+            ):
+                return self.named_tuple(node, cls)
+            case ast.Call(func=ast.Name(id="len"), args=[first]):
+                node.args[0], _ = self.value(first)
+                return node, LEAF
+            case ast.Call(func=ast.Name(id="reversed"), args=[first]):
                 node.args[0], structure = self.value(first)
-                return node, LEAF if name == "len" else structure
+                if structure.is_leaf:
+                    return node, LEAF
+                back = ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
+                new = ast.fix_missing_locations(
+                    ast.copy_location(ast.Subscript(node.args[0], back, ast.Load()), node)
+                )
+                return self.item(new, structure)
+            case ast.Call(func=ast.Name(id="list"), args=[first]):
+                node.args[0], structure = self.value(first)
+                if structure.is_leaf or structure.is_list:
+                    return node, owned(structure)
+                if structure.cls in (list, tuple):
+                    return node.args[0], sequence(list, structure.parts)
+            case ast.Call(func=ast.Name(id="zip" | "enumerate" as name), args=args):
+                values = [self.value(a) for a in args]
+                node.args = [v for v, _ in values]
+                items = [self.item_of(node, s) for _, s in values]
+                items = [LEAF, *items[:1]] if name == "enumerate" else items
+                for keyword in node.keywords:
+                    keyword.value = self.leaf(keyword.value)
+                return node, LEAF if all(s.is_leaf for s in items) else listed(sequence(tuple, items))
+            case ast.Call(func=ast.Attribute(value=base, attr=attr)) if (
+                method := self.method(node, base, attr)
+            ) is not None:
+                return method
         for name, old in ast.iter_fields(node):
             if isinstance(old, ast.expr):
                 setattr(node, name, self.leaf(old))
             elif isinstance(old, list):
                 setattr(node, name, [self.within(x) for x in old])
         return node, LEAF
+
+    def method(self, node: ast.Call, base: ast.expr, attr: str) -> Value | None:
+        """The call of a method of a list; None for all others."""
+        new, structure = self.value(base)
+        if not structure.is_list or not isinstance(node.func, ast.Attribute):
+            return None
+        node.func.value = new
+        node.args = [self.leaf(a) for a in node.args]
+        if attr in ("copy", "index", "count"):
+            return node, owned(structure) if attr == "copy" else LEAF
+        if structure.is_given:
+            refuse(node, "a list that is an argument is changed")
+        return (node, structure.parts[0]) if attr == "pop" else (node, LEAF)
 
     def within(self, node: Any) -> Any:
         """A part of an expression that is in a list of parts."""
@@ -206,14 +308,16 @@ class _Flattener:
             node.slice = self.leaf(node.slice)
             return node, LEAF
         index = constant_of(node.slice)
-        if isinstance(index, slice) and structure.cls is Trace:
-            return node, structure
+        if structure.is_list:
+            node.slice = self.leaf(node.slice)
+            is_part = isinstance(node.slice, ast.Slice)
+            return node, listed(structure.parts[0]) if is_part else structure.parts[0]
         if isinstance(index, slice) and structure.cls in (list, tuple):
             return node, sequence(structure.cls, structure.parts[index])
         if isinstance(index, str) and index in structure.keys and structure.cls is dict:
             return part(node, node.value, structure, structure.keys.index(index))
         count = len(structure.parts)
-        if type(index) is int and structure.cls not in (dict, Trace) and -count <= index < count:
+        if type(index) is int and structure.cls is not dict and -count <= index < count:
             return part(node, node.value, structure, index % count)
         if structure.cls is dict or index is not None or structure.item is None:
             refuse(node, "an item of a container that is not known before the run")
@@ -240,8 +344,10 @@ class _Flattener:
 
     def mirror(self, node: ast.Call) -> Value:
         values = [self.value(a) for a in node.args]
-        structure = values[0][1]
+        structure = owned(values[0][1])
         node.args = [v for v, _ in values]
+        if structure.is_list:
+            return node, structure
         if not structure.is_leaf and isinstance(node.func, ast.Name) and node.func.id == "add_at":
             index = constant_of(node.args[1])
             if isinstance(index, str) and index in structure.keys:
@@ -250,7 +356,7 @@ class _Flattener:
                 return self.added_to_slice(node, structure, range(len(structure.parts))[index])
             elif structure.cls is dict:
                 refuse(node, "an item of a container that is not known before the run")
-        elif structure.is_leaf and any(not s.is_leaf for _, s in values):
+        elif structure.is_leaf and any(not owned(s).is_leaf for _, s in values):
             refuse(node, "a container meets what is none")
         return node, structure
 
@@ -266,9 +372,71 @@ class _Flattener:
             zero = ast.copy_location(ast.Call(ast.Name(self.zeros, ast.Load()), [own], []), node)
             value, kind = given.get(name, (zero, kind))
             parts.append(value)
-            structures.append(kind)
+            structures.append(owned(kind))
         result = Structure(structure.cls, structure.keys, tuple(structures))
         return ast.copy_location(ast.Tuple(parts, ast.Load()), node), result
+
+    def parts_of_dict(self, node: ast.Call, base: ast.expr, of: str) -> Value | None:
+        """The values, keys or items of a dict as a tuple; None for what is no dict."""
+        new, structure = self.value(base)
+        if structure.cls is not dict:
+            return None
+        if of == "values":
+            return new, sequence(tuple, structure.parts)
+        keys: list[ast.expr] = [ast.Constant(key) for key in structure.keys]
+        parts = [LEAF] * len(keys)
+        if of == "items":
+            values = [part(node, new, structure, k)[0] for k in range(len(keys))]
+            keys = [ast.Tuple([*pair], ast.Load()) for pair in zip(keys, values, strict=True)]
+            parts = [sequence(tuple, (LEAF, s)) for s in structure.parts]
+        made = ast.fix_missing_locations(ast.copy_location(ast.Tuple(keys, ast.Load()), node))
+        return made, sequence(tuple, parts)
+
+    def of_values(self, node: ast.Call, parts: ast.expr, base: ast.expr) -> Value:
+        """`values_adjoint(parts, x)`: a dict with the keys of `x`."""
+        new, given = self.value(parts)
+        _, structure = self.value(base)
+        if structure.cls is not dict or not (given.is_leaf or len(given.parts) == len(structure.parts)):
+            refuse(node, "a dict that is not known before the run")
+        items = given.parts or (LEAF,) * len(structure.parts)
+        if not given.is_leaf:
+            return new, Structure(dict, structure.keys, items)
+        made: list[ast.expr] = [
+            ast.Subscript(copy.deepcopy(new), ast.Constant(k), ast.Load()) for k in range(len(items))
+        ]
+        tuple_ = ast.fix_missing_locations(ast.copy_location(ast.Tuple(made, ast.Load()), node))
+        return tuple_, Structure(dict, structure.keys, items)
+
+    def replaced(self, node: ast.Call, base: ast.expr) -> Value:
+        """`made_like(x, w=w)`: an object with these attributes, and those of `x` for the others."""
+        given = {k.arg: self.value(k.value) for k in node.keywords}
+        new, structure = self.value(base)
+        known = self.meaning(base)
+        if structure.is_leaf and known is not None and None not in given:
+            structure = structure_of(known)
+            keys = [*structure.keys, *(k for k in given if k not in structure.keys)]
+            structure = Structure(type(known), tuple(keys))
+        if structure.is_leaf or not given.keys() <= {*structure.keys}:
+            refuse(node, "an object that is not known before the run")
+        values = [given.get(key) or part(node, new, structure, k) for k, key in enumerate(structure.keys)]
+        result = Structure(structure.cls, structure.keys, tuple(s for _, s in values))
+        return ast.copy_location(ast.Tuple([v for v, _ in values], ast.Load()), node), result
+
+    def named_tuple(self, node: ast.Call, cls: Any) -> Value:
+        """A named tuple that is made of its items."""
+        names = {k.arg: k.value for k in node.keywords}
+        try:
+            bound = inspect.signature(cls).bind(*node.args, **names)  # type: ignore[arg-type]
+        except TypeError:
+            refuse(node, "a named tuple that is not made of its items")
+        bound.apply_defaults()
+        items = [v if isinstance(v, ast.expr) else ast.Constant(v) for v in bound.arguments.values()]
+        if any(isinstance(i, ast.Starred) or k is None for i, k in zip(items, cls._fields, strict=True)):
+            refuse(node, "a named tuple that is not made of its items")
+        values = [self.value(v) for v in items]
+        new = ast.copy_location(ast.Tuple([v for v, _ in values], ast.Load()), node)
+        ast.fix_missing_locations(new)
+        return new, Structure(cls, cls._fields, tuple(s for _, s in values))
 
     def added_to_slice(self, node: ast.Call, structure: Structure, positions: range) -> Value:
         """`add_at(d, slice, v)` of tuples, item by item."""
@@ -283,6 +451,31 @@ class _Flattener:
                 own = ast.copy_location(ast.Call(ast.Name(self.adder, ast.Load()), [own, other], []), node)
             parts.append(own)
         return ast.copy_location(ast.Tuple(parts, ast.Load()), node), structure
+
+
+@dataclass
+class _NewObject:
+    """An object that the last statements make: their first one, its class, and the variables of its
+    attributes.
+    """
+
+    made: ast.Assign
+    cls: type
+    attributes: dict[str, str]
+
+    def whole(self, env: Mapping[str, Structure]) -> tuple[ast.stmt, Structure]:
+        """The statement that makes it at once."""
+        declared = [f.name for f in fields(self.cls)] if is_dataclass(self.cls) else []
+        keys = [k for k in declared if k in self.attributes]
+        keys += [k for k in self.attributes if k not in declared]
+        values: list[ast.expr] = [ast.Name(self.attributes[k], ast.Load()) for k in keys]
+        new = ast.copy_location(ast.Assign(self.made.targets, ast.Tuple(values, ast.Load())), self.made)
+        parts = tuple(env.get(self.attributes[k], LEAF) for k in keys)
+        return ast.fix_missing_locations(new), Structure(self.cls, tuple(keys), parts)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def part(node: ast.expr, base: ast.expr, structure: Structure, position: int) -> Value:

@@ -164,7 +164,8 @@ def unbroadcast(dx: Any, x: Any) -> Any:
     if not isinstance(x, types.Array):
         return None
     if is_complex and not isinstance(x.dtype, types.Complex):
-        raise TypingError("a complex cotangent of a real array")
+        own = adjoints.unbroadcast
+        return (lambda dx, x: own(dx.real, x)) if is_number(dx) else lambda dx, x: own(dx.real.copy(), x)
     dtype = np.dtype(str(dx if is_number(dx) else dx.dtype))
     if is_number(dx):
         return lambda dx, x: np.full(x.shape, dx, dtype)
@@ -256,11 +257,14 @@ def zeros_of(like: Any) -> Any:
 
 
 def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
-    """The code of a helper that maps each number and array in nested tuples."""
+    """The code of a helper that maps each number and array in nested tuples and lists."""
 
-    def text(t: Any, value: str) -> str:
+    def text(t: Any, value: str, depth: int = 0) -> str:
         if isinstance(t, types.BaseTuple):
-            return f"({''.join(text(part, f'{value}[{k}]') + ', ' for k, part in enumerate(t))})"
+            parts = (text(part, f"{value}[{k}]", depth) for k, part in enumerate(t))
+            return f"({''.join(f'{part}, ' for part in parts)})"
+        if isinstance(t, types.List):
+            return f"[{text(t.dtype, f'v{depth}', depth + 1)} for v{depth} in {value}]"
         return of_leaf(t).format(value)
 
     scope: dict[str, Any] = {"np": np}
@@ -269,11 +273,7 @@ def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
 
 
 def zero_of(t: Any) -> str:
-    """The text of the zero adjoint of a number, an array, a text or a list of these; None where that is no
-    float.
-    """
-    if isinstance(t, types.List) and isinstance(t.dtype, (types.Number, types.Array)):
-        return f"[{zero_of(t.dtype).replace('{}', 'v')} for v in {{0}}]"
+    """The text of the zero adjoint of a number, an array or a text; None where that is no float."""
     if isinstance(t, types.Optional):
         return f"(None if {{0}} is None else {zero_of(t.type).replace('{}', '{0}')})"
     dtype = t.dtype if isinstance(t, types.Array) else t
@@ -292,9 +292,7 @@ def zeros_like(x: Any) -> Any:
 
 
 def copy_of(t: Any) -> str:
-    """The text of a copy of a number or an array, or of a list of these."""
-    if isinstance(t, types.List) and isinstance(t.dtype, (types.Number, types.Array)):
-        return f"[{copy_of(t.dtype).replace('{}', 'v')} for v in {{0}}]"
+    """The text of a copy of a number or an array."""
     if not isinstance(t, (types.Number, types.Array, types.NoneType)):
         raise TypingError(f"no copy of {t}")
     return "{}.copy()" if isinstance(t, types.Array) else "{}"

@@ -173,9 +173,74 @@ def split_like(d: Any, arrays: Any, axis: Any) -> Any:
     return parts
 
 
+@compiles(of_lists.nested_like)
+def nested_like(d: Any, x: Any) -> Any:
+    if not isinstance(d, types.Array):
+        return None
+    scope: dict[str, Any] = {"own": adjoints.unbroadcast}
+
+    def text(t: Any, value: str, part: str, rank: int) -> str | None:
+        if is_leaf(t):
+            if rank and not isinstance(t, types.Array):
+                return None
+            if isinstance(getattr(t, "dtype", t), (types.Integer, types.Boolean)):
+                return "None"
+            return f"own({part}, {value})"
+        if not rank:
+            return None
+        if isinstance(t, types.List):
+            k = f"k{rank}"
+            inner = text(t.dtype, f"{value}[{k}]", f"{part}[{k}]", rank - 1)
+            return None if inner is None else f"[{inner} for {k} in range(len({value}))]"
+        if isinstance(t, types.BaseTuple):
+            parts = [text(of, f"{value}[{k}]", f"{part}[{k}]", rank - 1) for k, of in enumerate(t)]
+            return None if None in parts else f"({''.join(f'{p}, ' for p in parts)})"
+        return None
+
+    found = text(x, "x", "d", d.ndim)
+    if found is None:
+        return None
+    exec(f"def nested_like(d, x):\n    return {found}\n", scope)
+    return scope["nested_like"]
+
+
+@compiles(of_lists.table_of)
+def table_of(rows: Any) -> Any:
+    is_nested = isinstance(rows, types.List) and isinstance(rows.dtype, types.List)
+    if not is_nested or not is_number(rows.dtype.dtype):
+        return None
+
+    def table(rows: Any) -> Any:
+        out = np.empty((len(rows), len(rows[0]) if len(rows) else 0))
+        for i in range(out.shape[0]):
+            if len(rows[i]) != out.shape[1]:
+                raise NotImplementedError("the rows of a table differ in length")
+            for j in range(out.shape[1]):
+                out[i, j] = rows[i][j]
+        return out
+
+    return table
+
+
 @compiles(of_lists.filled)
 def filled(d: Any, values: Any) -> Any:
     return (lambda d, values: d) if d == values and isinstance(d, types.List) else None
+
+
+@compiles(mutation.stored_in)
+def stored_in(value: Any, x: Any) -> Any:
+    if is_number(x):
+        return lambda value, x: value
+    arrays = isinstance(value, types.Array) and isinstance(x, types.Array)
+    if not arrays or value.dtype != x.dtype or value.ndim != x.ndim:
+        return None
+
+    def checked(value: Any, x: Any) -> Any:
+        if value.shape != x.shape:
+            raise ValueError("an in-place result of another shape does not fit into an array")
+        return value
+
+    return checked
 
 
 @compiles(mutation.cast_like)

@@ -1,4 +1,4 @@
-"""Products, inverses and determinants of real matrices: loops where they are small, as a library would take
+"""Products, inverses and determinants of matrices: loops where they are small, as a library would take
 longer to be called. Importing this module imports Numba.
 """
 
@@ -12,6 +12,8 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from ..rules.linalg import slogdet_dx
+from ..rules.products import matmul_dx, matmul_dy
+from ..runtime.adjoints import unbroadcast
 from .matrices import inverse, product, sign_and_log
 
 __all__ = ["MATRICES"]
@@ -26,14 +28,17 @@ def are_matrices(*found: Any) -> bool:
 
 @overload(product)  # type: ignore[untyped-decorator]
 def product_(a: Any, b: Any) -> Callable[..., Any] | None:
-    if not are_matrices(a, b):
+    if not all(is_array(t) and t.ndim == 2 for t in (a, b)):
         return None
+    dtype = np.result_type(str(a.dtype), str(b.dtype))
+
+    is_mixed = a.dtype != b.dtype
 
     def of_matrices(a: Any, b: Any) -> Any:
         n, m, p = a.shape[0], a.shape[1], b.shape[1]
         if n * m * p > FEW or m != b.shape[0]:
-            return np.dot(a, b)
-        out = np.zeros((n, p))
+            return np.dot(a.astype(dtype), b.astype(dtype)) if is_mixed else np.dot(a, b)
+        out = np.zeros((n, p), dtype)
         for i in range(n):
             for k in range(m):
                 for j in range(p):
@@ -41,6 +46,41 @@ def product_(a: Any, b: Any) -> Callable[..., Any] | None:
         return out
 
     return of_matrices
+
+
+def is_array(t: Any) -> bool:
+    """Whether the type is that of arrays of floats or complex numbers."""
+    return isinstance(t, types.Array) and isinstance(t.dtype, (types.Float, types.Complex))
+
+
+@overload(matmul_dx, strict=False)  # type: ignore[untyped-decorator]
+def matmul_dx_(d: Any, y: Any, x: Any) -> Callable[..., Any] | None:
+    ranks = ranks_of(x, y)
+    if ranks == (2, 2):
+        return lambda d, y, x: unbroadcast(product(d, y.T), x)
+    if ranks == (1, 2):
+        return lambda d, y, x: unbroadcast(product(np.expand_dims(d, 0), y.T)[0], x)
+    if ranks == (2, 1):
+        return lambda d, y, x: unbroadcast(np.expand_dims(d, 1) * y, x)
+    return (lambda d, y, x: unbroadcast(d * y, x)) if ranks else None
+
+
+@overload(matmul_dy, strict=False)  # type: ignore[untyped-decorator]
+def matmul_dy_(d: Any, x: Any, y: Any) -> Callable[..., Any] | None:
+    ranks = ranks_of(x, y)
+    if ranks == (2, 2):
+        return lambda d, x, y: unbroadcast(product(x.T, d), y)
+    if ranks == (2, 1):
+        return lambda d, x, y: unbroadcast(product(x.T, np.expand_dims(d, 1))[:, 0], y)
+    if ranks == (1, 2):
+        return lambda d, x, y: unbroadcast(np.expand_dims(d, 0) * np.expand_dims(x, 1), y)
+    return (lambda d, x, y: unbroadcast(d * x, y)) if ranks else None
+
+
+def ranks_of(x: Any, y: Any) -> tuple[int, ...]:
+    """The ranks of two vectors or matrices; nothing for others."""
+    are_small = is_array(x) and is_array(y) and {x.ndim, y.ndim} <= {1, 2}
+    return (x.ndim, y.ndim) if are_small else ()
 
 
 @register_jitable  # type: ignore[untyped-decorator]
@@ -132,4 +172,4 @@ def slogdet_dx_(d: Any, x: Any, out: Any) -> Callable[..., Any] | None:
     return of_matrix
 
 
-MATRICES = {product, inverse, sign_and_log, slogdet_dx}
+MATRICES = {product, inverse, sign_and_log, slogdet_dx, matmul_dx, matmul_dy}

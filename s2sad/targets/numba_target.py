@@ -27,7 +27,8 @@ from numpy import ndarray
 
 from ..kinds.eval_guard import is_known
 from ..runtime.adjoints import add, zeros_like
-from ..runtime.records import adjoint_like
+from ..runtime.containers import values_adjoint
+from ..runtime.records import adjoint_like, made_like
 from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
@@ -43,13 +44,15 @@ from .interpreted_functions import interpreted
 from .loops.rewrite_helpers import REWRITTEN
 from .progress import shown_when_slow
 from .special_functions import special_functions
-from .structures import Structure, converted, packed, structure_of
+from .structures import Structure, converted, listing, owned, packed, structure_of
 from .without_contexts import without_contexts
 
 __all__ = ["CompiledFunction", "compiled_for"]
 
 # Numbers of these precisions mean the same in NumPy and in compiled code.
 DTYPES = frozenset(map(np.dtype, ("float64", "complex128", "int64", "int32", "intp", "bool")))
+FLATTENED = (adjoint_like, made_like, values_adjoint)  # helpers that become tuples
+DTYPE_OF: dict[Any, Any] = {float: np.float64, complex: np.complex128, int: np.int64, bool: np.bool_}
 DATA = (bool, int, float, complex, str, np.ndarray, np.generic, tuple, list, dict)
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # of what compiled code alone calls
 LIBRARIES = frozenset({"numpy", "math", "cmath", "builtins"})  # whose constants stay
@@ -244,11 +247,13 @@ class _Code:
         try:
             own = self.fresh("add_adjoints"), self.fresh("zero_adjoint"), self.fresh("check_lengths")
             self.constants.update(zip(own, (add, zeros_like, check_lengths), strict=True))
-            self.result = flattened(tree, {**given, **self.structures_outside()}, self.is_helper, own)
+            given |= self.structures_outside()
+            self.result = flattened(tree, given, self.object_of, self.fresh, own)
         except NotFlat as error:
             instead = "pass what it holds as arguments of their own, or leave `compile` out"
             self.refuse(error.node, error.why, instead)
-        self.constants |= name_arrays_of_lists(tree, self.object_of, self.fresh)
+        passed, lists = self.read_lists(tree, given)
+        self.constants |= name_arrays_of_lists(tree, lists, self.object_of, self.fresh)
         name = self.fresh("interpreted")
         filename, local = function.__code__.co_filename, frozenset((*self.variables, *self.readers))
         self.interpreter = Interpreter(local, dict(self.constants), self.object_of, filename, name)
@@ -257,8 +262,31 @@ class _Code:
         for node, helper in self.unknown:
             if node.lineno not in self.interpreted and not self.interpret(node.lineno):
                 self.refuse(node, f"`{helper}` does not compile", "leave `compile` out")
-        tree.args = ast.arguments([], [ast.arg(n) for n in (*names, *self.readers)], None, [], [], None, [])
+        parameters = [passed.get(n, n) for n in (*names, *self.readers)]
+        tree.args = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
         tree.returns = None
+
+    def read_lists(
+        self, tree: ast.FunctionDef, given: dict[str, Structure]
+    ) -> tuple[dict[str, str], set[str]]:
+        """Puts in front the statements that make lists of what is passed for them; returns the new names of
+        their parameters, and the names of those that are lists.
+        """
+        found = {name: s for name, s in given.items() if owned(s) != s}
+        if not found:
+            return {}, set()
+        made = self.fresh("list")
+        self.constants[made] = list
+        first, parameters, front = tree.body[0], {}, []
+        for name, structure in found.items():
+            parameters[name] = passed = self.fresh(name)
+            value = ast.parse(listing(passed, structure, made), mode="eval").body
+            new = ast.Assign([ast.Name(name, ast.Store())], value)
+            for node in ast.walk(new):
+                ast.copy_location(node, first)
+            front.append(new)
+        tree.body = [*front, *tree.body]
+        return parameters, {name for name, s in found.items() if s.is_list}
 
     def dispatcher(self, types: tuple[Type, ...], fastmath: bool) -> Any:
         """The function to compile for arguments of these types: what it computes of arrays are loops."""
@@ -341,10 +369,6 @@ class _Code:
         silent = all(getattr(k.value, "value", None) in ("ignore", "warn") for k in context.keywords)
         return value is np.errstate and silent
 
-    def is_helper(self, name: str) -> bool:
-        """Whether a name means a function of s2sad's."""
-        return is_of_package(self.constants.get(name))
-
     def refuse_inner(self) -> None:
         for node in ast.walk(self.tree):
             if node is not self.tree and isinstance(node, (ast.FunctionDef, ast.Lambda, ast.With, ast.Try)):
@@ -394,7 +418,7 @@ class _Code:
     def constant(self, node: ast.expr, name: str, value: Any) -> None:
         """A name of a module or function, which stays what it is."""
         if isinstance(value, FunctionType) and not is_library(value):
-            if value in (*helpers().HELPERS, *REWRITTEN) or value is adjoint_like:
+            if value in (*helpers().HELPERS, *REWRITTEN, *FLATTENED):
                 pass
             elif is_of_package(value) and is_known(value):
                 self.unknown.append((node, name))
@@ -464,6 +488,16 @@ class _ReadOutside(ast.NodeTransformer):
         if isinstance(value, DATA):
             return self.parameter(node, node.id, read)
         self.code.constant(node, node.id, value)
+        return node
+
+    def visit_keyword(self, node: ast.keyword) -> Any:
+        """A dtype that a class of Python's stands for is one of NumPy's, which Numba knows."""
+        self.generic_visit(node)
+        cls = self.code.object_of(node.value) if node.arg == "dtype" else None
+        if cls in DTYPE_OF:
+            name = self.code.fresh(DTYPE_OF[cls].__name__)
+            self.code.constants[name] = DTYPE_OF[cls]
+            node.value = ast.copy_location(ast.Name(name, ast.Load()), node.value)
         return node
 
     def parameter(self, node: ast.expr, name: str, read: Callable[[], Any]) -> ast.expr:

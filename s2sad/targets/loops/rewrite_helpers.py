@@ -53,12 +53,13 @@ class Helpers(Reader):
     def rewritten(self, node: ast.expr) -> ast.expr:
         """The expression of a call, or the call."""
         match node:
-            case ast.BinOp(left=left, op=ast.MatMult(), right=right) if self.are_matrices(left, right):
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right) if self.have_product(left, right):
                 return placed(self.call("product", left, right), node)
         if not isinstance(node, ast.Call):
             return node
         name, count = OF_MATRIX.get(self.meaning(node.func), ("", -1))
-        if len(node.args) == count and self.are_matrices(*node.args) and not node.keywords:
+        takes = self.have_product if name == "product" else self.are_matrices
+        if len(node.args) == count and takes(*node.args) and not node.keywords:
             return placed(self.call(name, *node.args), node)
         new: ast.expr = node
         args = node.args
@@ -83,6 +84,11 @@ class Helpers(Reader):
     def are_matrices(self, *nodes: ast.expr) -> bool:
         """Whether they are real matrices."""
         return self.is_real(*nodes) and all(self.rank_of(n) == 2 for n in nodes)
+
+    def have_product(self, *nodes: ast.expr) -> bool:
+        """Whether they are matrices of floats or complex numbers."""
+        types = [self.types.of(n) for n in nodes]
+        return all(isinstance(t, Array) and t.rank == 2 and t.kind in "fc" for t in types)
 
     def copied(self, node: ast.Call) -> ast.expr:
         """The copy of a part of an array, `x[1:].copy()`, as `+x[1:]`."""
