@@ -288,7 +288,7 @@ class _Finder:
     def with_output(self, node: Any, writer: Writer) -> Written | None:
         """`np.add(a, b, out=c)`."""
         plain, out = self.without_output(node)
-        places = None if out is None else self.places(out)
+        places = None if out is None else self.places(out, plain.args)
         if places is None:
             return None
         operation = self.facts.operation(plain)
@@ -347,11 +347,12 @@ class _Finder:
         args = node.args[: place - own]
         return gast.Call(func=node.func, args=args, keywords=[*rest, *node.keywords]), node.args[place - own]
 
-    def places(self, out: Any) -> list[Place] | None:
-        """The output arrays; None when they are unknown or inactive."""
+    def places(self, out: Any, operands: list[Any]) -> list[Place] | None:
+        """The output arrays; None when they are unknown, or neither they nor operands may be active."""
         display = self.displays.get(out.id) if isinstance(out, gast.Name) else out
         arrays = display.elts if isinstance(display, gast.Tuple) else [out]
-        if not any(map(self.varies, arrays)) or not all(isinstance(self.kind(a), Array) for a in arrays):
+        varies = any(map(self.varies, [*arrays, *operands]))
+        if not varies or not all(isinstance(self.kind(a), Array) for a in arrays):
             return None
         return [Place(a) for a in arrays]
 

@@ -60,3 +60,13 @@ def test_operands_of_one_length_are_not_checked() -> None:
 
     assert "check_shapes" not in s2sad.grad(weighted).source_for(FIVE, FIVE)
     assert "check_shapes" in s2sad.grad(weighted).source_for(FIVE, X)
+
+
+def test_a_check_computes_nothing() -> None:
+    def marked(x: Any, m: Any) -> Any:
+        return np.sum(np.where(m, x**2, np.sin(x)))
+
+    assert s2sad.grad(marked).source_for(FIVE, FIVE > 1).count("check_shapes") == 0
+    text = s2sad.grad(marked).source_for(FIVE, X > 1)
+    assert text.count("check_shapes(") == 1
+    assert "check_shapes(m, x)" in text

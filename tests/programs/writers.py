@@ -75,3 +75,17 @@ def work_array_of_the_module(x, s):
     for _ in range(3):
         u = u + s * second_differences(u)
     return np.sum(u * u)
+
+
+@program((signed(3),), second=True, quick=True)
+def comparisons_into_arrays(x):
+    marked = np.zeros(3, dtype=bool)
+    count = np.zeros(3, dtype=int)
+    total = 0.0
+    for i in range(3):
+        np.greater(x, 0.3 * i - 0.7, out=marked)
+        np.logical_and(marked, x < 2.0, out=marked)
+        count += marked
+        total = total + np.sum(np.where(marked, x**2, x))
+    np.isfinite(x, where=marked, out=marked)
+    return total + np.sum(count * x) + np.sum(x[marked] ** 3)

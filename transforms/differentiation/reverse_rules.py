@@ -113,7 +113,8 @@ def note_check(reverse: Reverse, s: Any, operation: Apply, rule: Rule, out: str)
     may read one array in the place of another.
     """
     kind, domain = reverse.kind, reverse.domain
-    arrays = list({o.id: o for o in operation.operands() if domain.is_array(kind(o))}.values())
+    named = [reverse.first_alike(o.id) for o in operation.operands() if domain.is_array(kind(o))]
+    arrays = [load(name) for name in dict.fromkeys(named)]
     contracted = rule.structure == "bilinear" and domain.is_scalar(kind(load(out)))
     contracted = contracted and all(domain.rank(kind(a)) == 1 for a in arrays)
     if rule.structure != "elementwise" and not contracted:
