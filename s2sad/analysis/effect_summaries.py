@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+import gast
+
+from ..kinds.class_members import attribute_kind, member_of
 from ..kinds.lattice import Kind, Literal, Scalar, Text, Tuple
 from ..transforms.analyses.effects import ANYTHING, Effect
 from ..transforms.analyses.operations import Call, Operation, starred
@@ -124,6 +127,13 @@ class CallEffects:
         return operation.function is MISSING or self.may_change(operation, kind)
 
     def replaces(self, operation: Call, kind: Callable[[Any], Kind]) -> bool:
-        """Whether a call may store other objects into its arguments."""
+        """Whether a call, which is to be inlined, may store other objects into its arguments."""
+        held = operation.callee
+        if operation.function is MISSING and isinstance(held, gast.Attribute):
+            of_held = attribute_kind(kind(held.value), held.attr)
+            called = member_of(of_held, "__call__")
+            if called is not None and called.role == "method":
+                call = replace(operation, function=called.value, args=(held, *operation.args))
+                return self.replaces(call, lambda x: of_held if x is held else kind(x))
         effect = self.of_call(operation, kind)[0]
         return operation.function is MISSING or (bool(effect.changed) and effect.replaces)

@@ -227,8 +227,10 @@ def _form_of(kind: Kind) -> Any:
             return list, _form_of(element)
         case Dict(pairs):
             return dict, tuple([(k, _form_of(v)) for k, v in pairs])
-        case Record(cls):
-            return cls
+        case Record(cls, pairs):
+            return cls, tuple([(k, _form_of(v)) for k, v in pairs])
+        case Literal(str()):
+            return str
     return kind
 
 

@@ -302,8 +302,18 @@ def _reads(sequence: Any, places: Iterable[int]) -> list[Any] | None:
 
 
 def _classes(kinds: Iterable[Kind]) -> int:
-    """The number of classes of objects among kinds."""
-    return len({k.cls for k in kinds if isinstance(k, Record)})
+    """The number of objects among kinds that run other code: of other classes, or with other functions."""
+    return len({_code_of(k) for k in kinds if isinstance(k, Record)})
+
+
+def _code_of(kind: Kind) -> Any:
+    """What the code depends on that an object of this kind runs."""
+    match kind:
+        case Record(cls, pairs):
+            return cls, tuple([(name, _code_of(part)) for name, part in pairs])
+        case Literal(value) if value is None or callable(value):
+            return value
+    return type(kind)
 
 
 def _stores(loop: Any) -> list[Any]:

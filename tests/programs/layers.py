@@ -151,3 +151,59 @@ class Residual:
 def networks_within_layers(w, b, x):
     net = Network([Residual(Network([Dense(w, b), Tanh()])), Tanh(), Dense(w.T, b)])
     return np.sum(net.forward(x) ** 2) + net.layers[0].inner.seen
+
+
+class Soft:
+    def __init__(self):
+        self.scale = 1.5
+
+    def __call__(self, x):
+        return np.log1p(np.exp(self.scale * x))
+
+
+class Counting:
+    def __init__(self):
+        self.calls = 0.0
+
+    def __call__(self, x):
+        self.calls = self.calls + 1.0
+        return np.tanh(x) * self.calls
+
+
+class Activated:
+    def __init__(self, w, act, b=None):
+        self.w, self.act, self.b = w, act, b
+
+    def __call__(self, x):
+        x = x @ self.w
+        if self.b is not None:
+            x = x + self.b
+        return self.act(x)
+
+
+def swish(x):
+    return x * np.tanh(x)
+
+
+@program(
+    ([Activated(0.5 * signed(3, 3), np.tanh), Activated(0.5 * signed(3, 3), swish, signed(3))], signed(4, 3)),
+    ([Activated(0.5 * signed(3, 3), Soft()), Activated(signed(3, 3), Soft())], signed(4, 3)),
+    ([Activated(0.5 * signed(3, 3), Soft()), Activated(signed(3, 3), np.sin, signed(3))], signed(4, 3)),
+    ([Activated(0.5 * signed(3, 3), Counting()), Activated(signed(3, 3), Counting())], signed(4, 3)),
+    wrt=(0, 1),
+    second=True,
+)
+def layers_with_functions(layers, x):
+    for layer in layers:
+        x = layer(x)
+    return np.sum(x**2)
+
+
+@program(([Activated(signed(3, 3), np.tanh), Activated(signed(3, 3), np.sin)], signed(4, 3)), wrt=(0, 1))
+def functions_that_are_replaced(layers, x):
+    for layer in layers:
+        x = layer(x)
+        layer.act = swish
+    for layer in layers:
+        x = layer(x)
+    return np.sum(x**2)

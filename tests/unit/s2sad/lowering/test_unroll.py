@@ -518,6 +518,45 @@ def test_layers_are_variables() -> None:
     assert "dl1_W = h_2.T @ dh" in source and "add_at" not in source and "in trace" not in source
 
 
+class Layer:
+    def __init__(self, act):
+        self.w, self.act = np.full((3, 3), 0.5), act
+
+    def __call__(self, x):
+        return self.act(x @ self.w)
+
+
+class Squared:
+    def __call__(self, x):
+        return x * x
+
+
+def chained(layers, x):
+    for layer in layers:
+        x = layer(x)
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("acts, is_loop", [
+    ((np.tanh, np.tanh), True), ((Squared(), Squared()), True), ((np.tanh, np.sin), False),
+    ((np.tanh, Squared()), False),
+])  # fmt: skip
+def test_functions_of_layers_are_known(acts: Any, is_loop: bool) -> None:
+    layers, x = [*map(Layer, acts)], np.linspace(0.1, 1.0, 6).reshape(2, 3)
+    derivative = s2sad.grad(chained)
+    source = derivative.source_for(layers, x)
+    assert "fprop_of" not in source and ("in trace" in source or "trace[k]" in source) == is_loop
+    for act in (np.cos, Squared()):  # a derivative is made for each
+        layers[0].act = act
+        found, h = derivative(layers, x)[0].w[1, 2], 1e-6
+        ends = []
+        for moved in (h, -h):
+            layers[0].w[1, 2] += moved
+            ends.append(chained(layers, x))
+            layers[0].w[1, 2] -= moved
+        np.testing.assert_allclose(found, (ends[0] - ends[1]) / (2 * h), rtol=1e-6)
+
+
 def norm(p):
     return sum(np.sum(v**2) for k, v in p.items() if k.startswith("w"))
 
