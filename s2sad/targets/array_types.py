@@ -119,7 +119,8 @@ MIRRORS = frozenset(("zeros_like", "ones_like", "empty_like", "full_like", "copy
 def type_of(value: Any) -> Type:
     """The type of an argument of compiled code."""
     if isinstance(value, np.ndarray):
-        return Array(value.ndim, KINDS[value.dtype]) if value.dtype in KINDS else OTHER
+        ones = frozenset(k for k, n in enumerate(value.shape) if n == 1)
+        return Array(value.ndim, KINDS[value.dtype], ones) if value.dtype in KINDS else OTHER
     if isinstance(value, np.generic):
         return Number(KINDS[value.dtype]) if value.dtype in KINDS else OTHER
     if isinstance(value, tuple):

@@ -9,6 +9,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from ..runtime.adjoints import unbroadcast
+from .one_path import LengthsDiffer
 from .vector_arithmetic import inlined
 from .vector_math import FUNCTIONS
 from .vector_trigonometry import LARGEST
@@ -60,5 +61,6 @@ def step(n: Any, m: Any) -> Any:
 
 OWN = (square, plus, bound, place, joined, step)
 CALLED_IN_LOOPS = {
-    "numpy": np, "unbroadcast": unbroadcast, "LARGEST": LARGEST, **{f.__name__: f for f in OWN}, **FUNCTIONS,
+    "numpy": np, "unbroadcast": unbroadcast, "LengthsDiffer": LengthsDiffer, "LARGEST": LARGEST,
+    **{f.__name__: f for f in OWN}, **FUNCTIONS,
 }  # fmt: skip

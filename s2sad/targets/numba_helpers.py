@@ -30,6 +30,7 @@ from .interpreted_functions import FUNCTIONS as INTERPRETED
 from .interpreted_functions import as_declared, kind_of_result
 from .interpreted_functions import interpreted as interpreted_function
 from .loop_functions import CALLED_IN_LOOPS
+from .numba_linking import linked
 from .numba_matrices import MATRICES
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "NumbaWarning",
     "Saved",
     "keep_on_disk",
+    "linked",
     "numba",
 ]
 

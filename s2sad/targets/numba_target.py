@@ -17,6 +17,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 from traceback import walk_tb
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -42,6 +43,7 @@ from .flatten_containers import NotFlat, check_lengths, flattened
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
 from .loops.rewrite_helpers import REWRITTEN
+from .one_path import LengthsDiffer, is_repeatable, repeated, with_guards, without_ones
 from .progress import shown_when_slow
 from .special_functions import special_functions
 from .structures import Structure, converted, listing, owned, packed, structure_of
@@ -55,6 +57,7 @@ FLATTENED = (adjoint_like, made_like, values_adjoint)  # helpers that become tup
 DTYPE_OF: dict[Any, Any] = {float: np.float64, complex: np.complex128, int: np.int64, bool: np.bool_}
 DATA = (bool, int, float, complex, str, np.ndarray, np.generic, tuple, list, dict)
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # of what compiled code alone calls
+HARMLESS = frozenset((adjoint_like,))  # functions that change nothing
 LIBRARIES = frozenset({"numpy", "math", "cmath", "builtins"})  # whose constants stay
 _LINE = re.compile(r'File "(<s2sad [^"]*>)", line (\d+)')
 
@@ -90,7 +93,7 @@ class CompiledFunction:
 
     def version_for(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         """What runs for such arguments."""
-        key = tuple([(a.dtype, a.ndim, a.flags.num) if type(a) is ndarray else key_of(a) for a in args])
+        key = tuple(map(key_of, args))
         found = self._met.get(key)
         return found if found is not None else self._begin(key, args)
 
@@ -112,7 +115,8 @@ def key_of(value: Any) -> Any:
     """What tells values apart that need other code."""
     cls = type(value)
     if cls is ndarray:
-        return value.dtype, value.ndim, value.flags.num
+        ones = tuple([n == 1 for n in value.shape]) if 1 in value.shape else value.ndim
+        return value.dtype, ones, value.flags.num
     if cls is dict:
         return cls, *value, *map(key_of, value.values())
     if isinstance(value, (list, tuple)):
@@ -120,6 +124,14 @@ def key_of(value: Any) -> Any:
     if cls.__module__ == "builtins" or not is_plain(cls):
         return cls
     return (cls, *((name, key_of(v)) for name, v in fields_of(value).items()))
+
+
+@dataclass(frozen=True)
+class Made:
+    """What Numba compiles, and whether it may raise LengthsDiffer."""
+
+    dispatcher: Any
+    has_one_path: bool
 
 
 class Version:
@@ -139,13 +151,15 @@ class Version:
         self.function, self.structures, self.fastmath, self.cache = function, structures, fastmath, cache
         self._code = code = _Code(function, tree or tree_of(function), structures, finish)
         self.result, self.outside = code.result, code.outside
-        self._dispatchers: dict[tuple[Type, ...], Any] = {}
+        self._dispatchers: dict[tuple[tuple[Type, ...], bool], Made] = {}
 
-    def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+    def compiled(self, args: tuple[Any, ...], is_general: bool = False) -> Callable[..., Any]:
         """What runs for such arguments; it is compiled for their types, if that was not done before."""
-        return converted(self.dispatcher_for(args)[0], self.structures, self.outside, self.result)
+        made, _ = self.dispatcher_for(args, is_general)
+        run = converted(made.dispatcher, self.structures, self.outside, self.result)
+        return repeated(run, partial(self.compiled, is_general=True)) if made.has_one_path else run
 
-    def dispatcher_for(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def dispatcher_for(self, args: tuple[Any, ...], is_general: bool) -> tuple[Made, tuple[Any, ...]]:
         """The compiled function for such arguments, and their types as Numba has them."""
         given = *map(packed, args, self.structures), *(read() for read in self.outside)
         check_types(given, self.function)
@@ -158,26 +172,34 @@ class Version:
                 "one of them is, or holds, an object that Numba has no type for",
                 "pass the numbers and arrays that it holds, or leave `compile` out",
             ) from error
-        return self.dispatcher(tuple(map(type_of, given)), exact), exact
+        return self.dispatcher(tuple(map(type_of, given)), exact, is_general), exact
 
-    def dispatcher(self, types: tuple[Type, ...], exact: tuple[Any, ...]) -> Any:
+    def dispatcher(self, types: tuple[Type, ...], exact: tuple[Any, ...], is_general: bool) -> Made:
         """The compiled function for arguments of these types, which are `exact` as Numba has them."""
+        if is_general:
+            types = tuple(map(without_ones, types))
         while True:
-            dispatcher = self._dispatchers.get(types)
-            if dispatcher is None:
-                dispatcher = self._dispatchers[types] = self._code.dispatcher(types, self.fastmath)
+            made = self._dispatchers.get((types, is_general))
+            if made is None:
+                found = None if is_general else self._code.dispatcher(types, self.fastmath, False)
+                if found is None and not is_general:
+                    return self.dispatcher(types, exact, True)
+                made = found or self._code.dispatcher(types, self.fastmath, True)
+                assert made is not None
+                self._dispatchers[types, is_general] = made
                 if self.cache:
-                    helpers().keep_on_disk(dispatcher)
+                    helpers().keep_on_disk(made.dispatcher)
             try:
-                with warnings.catch_warnings(), shown_when_slow(self.function.__name__):
+                slow = shown_when_slow(self.function.__name__)
+                with warnings.catch_warnings(), slow, helpers().linked():
                     warnings.simplefilter("ignore", helpers().NumbaWarning)
-                    dispatcher.compile(exact)
-                return dispatcher
+                    made.dispatcher.compile(exact)
+                return made
             except Exception as error:  # of Numba's, or an assertion in it that fails
                 line = self._code.line_of(error)
                 if not self._code.interpret(line):
                     refuse_by_numba(error, self.function, line)
-                self._dispatchers.pop(types)
+                self._dispatchers.pop((types, is_general))
 
 
 def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
@@ -288,8 +310,10 @@ class _Code:
         tree.body = [*front, *tree.body]
         return parameters, {name for name, s in found.items() if s.is_list}
 
-    def dispatcher(self, types: tuple[Type, ...], fastmath: bool) -> Any:
-        """The function to compile for arguments of these types: what it computes of arrays are loops."""
+    def dispatcher(self, types: tuple[Type, ...], fastmath: bool, is_general: bool) -> Made | None:
+        """The function to compile for arguments of these types: what it computes of arrays are loops. Unless
+        it is general it has one path; None if it must not, since a run has effects.
+        """
         tree, constants, taken = copy.deepcopy(self.tree), dict(self.constants), {*self.taken}
         njit = helpers().numba.njit
         self.interpreter.replace(tree.body, self.interpreted)
@@ -297,7 +321,13 @@ class _Code:
         checks = with_checks(tree, given, self.object_of, self.fresh)
         self.constants |= checks
         constants |= checks
-        made, called = with_loops(tree, given, self.object_of, self.fresh)
+        may_repeat = partial(is_repeatable, helpers=HARMLESS | helpers().HELPERS)
+        allowed = (lambda code: True) if is_general else may_repeat
+        found = with_loops(tree, given, self.object_of, self.fresh, not is_general, allowed)
+        if found is None:
+            self.taken = taken
+            return None
+        made, called = found
         constants |= called
         for loops in made:
             of_loops = helpers().CALLED_IN_LOOPS
@@ -307,13 +337,18 @@ class _Code:
             compiled = njit(scope[loops.name], fastmath=fastmath, error_model="numpy", **INNER)
             constants[loops.name] = self.loops.setdefault((loops.text, fastmath), compiled)
         self.taken = taken  # so that the next ones have the same names, and are not compiled again
+        error = self.fresh("LengthsDiffer")
+        has_guards = with_guards(tree, given, error)
+        if has_guards:
+            constants[error] = LengthsDiffer
         constants.update(self.finish(tree))
         ast.fix_missing_locations(tree)
         code = compile_function(tree, self.original.__code__.co_filename, ())
         function = FunctionType(code, constants, self.original.__name__)
-        return njit(
-            function, boundscheck=True, fastmath=fastmath, error_model="numpy" if fastmath else "python"
-        )
+        model = "numpy" if fastmath else "python"
+        options = {"boundscheck": True, "fastmath": fastmath, "error_model": model, "no_cfunc_wrapper": True}
+        has_one_path = has_guards or any("LengthsDiffer" in loops.names.values() for loops in made)
+        return Made(njit(function, **options), has_one_path)
 
     def line_of(self, error: Exception) -> int:
         """The line of the generated function that Numba has no code for: the last one that it names."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from .array_types import KINDS, OTHER, Array, Items, Number, Parts, Type
 from .numba_target import Version, helpers, key_of, tree_of
+from .one_path import repeated
 from .structures import LEAF, Structure, converted, packed, sequence
 
 __all__ = ["TwoSweeps"]
@@ -38,18 +39,18 @@ class TwoSweeps(Version):
         finish = partial(take_saved, count=len(saved))
         self.reverse = Version(function, given, fastmath, cache, reverse, finish)
 
-    def compiled(self, args: tuple[Any, ...]) -> Callable[..., Any]:
-        forward, exact = self.dispatcher_for(args)
-        out, saved, *_ = forward.overloads[exact].signature.return_type.types
+    def compiled(self, args: tuple[Any, ...], is_general: bool = False) -> Callable[..., Any]:
+        forward, exact = self.dispatcher_for(args, is_general)
+        out, saved, *_ = forward.dispatcher.overloads[exact].signature.return_type.types
         made = _Reverse(self, saved)
         made.code_for(cotangent_of(out), None)
-        call = converted(forward, self.structures, self.outside, self.returned)
+        call = converted(forward.dispatcher, self.structures, self.outside, self.returned)
 
         def run(*args: Any) -> Any:
             out, saved, *aux = call(*args)
             return out, CompiledBprop(made, saved), *aux
 
-        return run
+        return repeated(run, partial(self.compiled, is_general=True)) if forward.has_one_path else run
 
 
 class _Reverse:
@@ -60,13 +61,16 @@ class _Reverse:
         self.types = tuple(map(type_of_numba, saved.field_dict["values"].types))
         self.met: dict[Any, Callable[..., Any]] = {}  # what takes cotangents of types met before
 
-    def code_for(self, dout: Any, key: Any) -> Callable[..., Any]:
+    def code_for(self, dout: Any, key: Any, is_general: bool = False) -> Callable[..., Any]:
         """What runs for cotangents of this type, Numba's own; it is compiled."""
         reverse = self.sweeps.reverse
         outside = tuple(helpers().numba.typeof(read()) for read in reverse.outside)
         types = *self.types, *map(type_of_numba, (dout, *outside))
-        call = reverse.dispatcher(types, (self.saved, dout, *outside))
-        self.met[key] = run = converted(call, (LEAF, self.sweeps.out), reverse.outside, reverse.result)
+        made = reverse.dispatcher(types, (self.saved, dout, *outside), is_general)
+        run = converted(made.dispatcher, (LEAF, self.sweeps.out), reverse.outside, reverse.result)
+        if made.has_one_path:
+            run = repeated(run, lambda args: self.code_for(dout, key, is_general=True))
+        self.met[key] = run
         return run
 
 

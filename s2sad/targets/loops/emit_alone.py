@@ -26,6 +26,7 @@ class Alone(Elements):
 
     lines: list[str]
     arrays: dict[str, str]
+    has_one_path: bool  # where lengths that meet are equal
 
     def __init__(self, lowering: Accesses, group: Group, taken: set[str]) -> None:
         super().__init__(lowering, group, taken)
@@ -61,7 +62,7 @@ class Alone(Elements):
             lengths.append(n)
             known = {t: self.length_now(t) for t in texts or ["1"]}
             target = self.length_now(next(iter(own[k]), "1")) if own else None
-            first, *others = known.values()
+            first, *others = [*known.values()][: 1 if self.has_one_path else None]
             for t in others if k == s.core else []:
                 self.write(depth, f"if {t} != {first}:")
                 self.write(depth + 1, 'raise ValueError("operands have a mismatch in their core dimension")')
@@ -114,7 +115,7 @@ class Alone(Elements):
         if s.reduction == "mean":
             count = " * ".join(n for k, n in enumerate(lengths) if k in s.axes)
             self.divide(start, s, target, count)
-        if s.like is not None:
+        if s.like is not None and not self.has_one_path:
             of = ast.unparse(self.renamed(s.like))
             self.write(start, f"{target} = {self.name_for('unbroadcast')}({target}, {of})")
 

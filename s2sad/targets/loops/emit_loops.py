@@ -1,7 +1,7 @@
 """Writes the function of the loops of a group.
 
 Where all lengths that meet turn out to be the same, it runs the nest of loops that the steps share. Otherwise
-broadcasting is NumPy's (`emit_alone.py`).
+it raises LengthsDiffer, if it has one path; or else broadcasting is NumPy's (`emit_alone.py`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Loops:
 class Emitter(Alone):
     """Writes the function of the loops of a group."""
 
-    def __init__(self, lowering: Accesses, group: Group, name: str) -> None:
+    def __init__(self, lowering: Accesses, group: Group, name: str, has_one_path: bool) -> None:
         steps = self.steps = group.steps
         read = [part for s in steps for part in (s.value, s.like) if part is not None]
         inside = Counter(n.id for part in read for n in ast.walk(part) if isinstance(n, ast.Name))
@@ -58,12 +58,18 @@ class Emitter(Alone):
         again = {n for n, s in made.items() if s.is_computed and n in s.names}  # of arrays given to it
         parameters = sorted(names - (made.keys() - again))
         super().__init__(lowering, group, {*names, *made, *kept})
+        self.has_one_path = has_one_path
         self.arrays = {n: self.own("new", n) for n in again}  # the arrays that the loop makes, by their names
         self.first = {s.target: self.first_axis(s) for s in made.values()}
         self.lines: list[str] = []
-        together = self.together()
-        if together:
-            self.write(1, f"if {' and '.join(together)}:")
+        pairs, small = self.together(), self.small()
+        if pairs and has_one_path:
+            self.write(1, f"if {' or '.join(f'{a} != {b}' for a, b in pairs)}:")
+            self.write(2, f"raise {self.name_for('LengthsDiffer')}")
+            pairs = []
+        conditions = [*(f"{a} == {b}" for a, b in pairs), *small]
+        if conditions:
+            self.write(1, f"if {' and '.join(conditions)}:")
             self.fused(2)
             self.write(1, "else:")
             for s in steps:
@@ -80,14 +86,16 @@ class Emitter(Alone):
                 text = text.replace(helper, self.name_for(helper.rstrip("_")))
         self.loops = Loops(name, text, steps[0].statement.lineno, self.names)
 
-    def together(self) -> list[str]:
-        """The conditions under which the nest of loops does what the steps do."""
-        found = {f"{texts[0]} == {t}": None for loop in self.loops_in(self.group.root)
+    def together(self) -> list[tuple[str, str]]:
+        """The lengths that are equal where the nest of loops does what the steps do."""
+        found = {(texts[0], t): None for loop in self.loops_in(self.group.root)
                  for texts in [self.texts_of(loop)] for t in texts[1:]}  # fmt: skip
-        for s in self.steps:
-            if s.of_product and s.rank > 1:
-                found[f"{next(iter(s.sizes[1]), '1')} <= {SMALL}"] = None
         return list(found)
+
+    def small(self) -> list[str]:
+        """The conditions under which loops are faster than a library."""
+        products = [s for s in self.steps if s.of_product and s.rank > 1]
+        return list(dict.fromkeys(f"{next(iter(s.sizes[1]), '1')} <= {SMALL}" for s in products))
 
     def loops_in(self, loop: Loop) -> list[Loop]:
         return [loop, *(x for part in loop.body if isinstance(part, Loop) for x in self.loops_in(part))]

@@ -32,9 +32,15 @@ class Grouping(Accesses):
     """Groups the split statements, and makes a loop of each group."""
 
     def __init__(
-        self, function: ast.FunctionDef, types: Types, meaning: Meaning, fresh: Callable[[str], str]
+        self,
+        function: ast.FunctionDef,
+        types: Types,
+        meaning: Meaning,
+        fresh: Callable[[str], str],
+        has_one_path: bool,
     ) -> None:
         super().__init__(function, types, meaning, fresh)
+        self.has_one_path = has_one_path
         self.made: list[Loops] = []
 
     # ------------------------------------------------------------ blocks
@@ -277,7 +283,7 @@ class Grouping(Accesses):
         """The statements of a group: what stands before, the call of its loop, and what stands behind."""
         if not group.steps:
             return []
-        emitter = Emitter(self, group, self.fresh("loop"))
+        emitter = Emitter(self, group, self.fresh("loop"), self.has_one_path)
         self.made.append(emitter.loops)
         call = ast.parse(emitter.call).body[0]
         for n in ast.walk(call):

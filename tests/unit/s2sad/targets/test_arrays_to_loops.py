@@ -38,8 +38,9 @@ def lowered(text: str, *args: Any) -> tuple[str, list[str]]:
         return None
 
     given = dict(zip(names, map(type_of, args), strict=True))
-    loops, _ = with_loops(function, given, meaning, lambda name: f"{name}{next(count)}")
-    return ast.unparse(function), [loop.text for loop in loops]
+    found = with_loops(function, given, meaning, lambda name: f"{name}{next(count)}")
+    assert found is not None
+    return ast.unparse(function), [loop.text for loop in found[0]]
 
 
 def test_a_product_of_two_rows_of_vectors_is_a_loop() -> None:
