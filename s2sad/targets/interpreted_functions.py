@@ -21,7 +21,11 @@ from ..rules.products import matmul_dx, matmul_dy
 from ..rules.tensors import spatial
 from .flatten_containers import constant_of
 
-__all__ = ["FUNCTIONS", "Interpreted", "interpreted", "kind_of_result"]
+__all__ = ["CHANGING", "FUNCTIONS", "Interpreted", "interpreted", "is_expression", "kind_of_result"]
+
+CHANGING = frozenset(
+    ("sort", "partition", "fill", "put", "itemset", "resize", "setfield", "setflags", "byteswap")
+)  # methods of arrays
 
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -48,6 +52,16 @@ FUNCTIONS: dict[str, Interpreted] = {}  # by a digest of what they compute
 def interpreted(key: str, *args: Any) -> Any:
     """The result of an interpreted function."""
     return FUNCTIONS[key].function(*args)
+
+
+def is_expression(key: str) -> bool:
+    """Whether an interpreted function returns what an expression computes, which changes nothing."""
+    result = FUNCTIONS[key].result
+    if result is None or isinstance(result, ast.Name):  # of a variable that a statement has changed
+        return False
+    calls = [n for n in ast.walk(result) if isinstance(n, ast.Call)]
+    changing = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in CHANGING]
+    return not changing and not any(k.arg == "out" for c in calls for k in c.keywords)
 
 
 def as_declared(value: Any, kind: Kind) -> Any:

@@ -13,15 +13,12 @@ from ..analysis.writes import changed
 from ..primitives.record import is_pure
 from ..runtime.adjoints import add_at
 from .array_types import Array, Number, Parts, Type
-from .interpreted_functions import FUNCTIONS, interpreted
+from .interpreted_functions import CHANGING, interpreted, is_expression
 from .loops.find_bindings import OUTSIDE, Bindings
 
 __all__ = ["LengthsDiffer", "is_repeatable", "repeated", "with_guards", "without_ones"]
 
 ITERATORS = frozenset((zip, enumerate, reversed))
-CHANGING = frozenset(
-    ("sort", "partition", "fill", "put", "itemset", "resize", "setfield", "setflags", "byteswap")
-)  # methods of arrays
 
 
 class LengthsDiffer(Exception):
@@ -93,7 +90,7 @@ def changes(node: ast.AST, code: Bindings, helpers: frozenset[Any]) -> bool:
             if function is None:
                 return not isinstance(func, ast.Attribute) or func.attr in CHANGING
             if function is interpreted:
-                return not is_expression(FUNCTIONS[ast.literal_eval(args[0])].result)
+                return not is_expression(ast.literal_eval(args[0]))
             if function is add_at:
                 return is_outside(args[0], code)
             named = {k.arg or "": k.value for k in keywords}
@@ -105,13 +102,3 @@ def changes(node: ast.AST, code: Bindings, helpers: frozenset[Any]) -> bool:
 def is_outside(node: ast.expr, code: Bindings) -> bool:
     """Whether an expression may mean memory of arguments."""
     return not isinstance(node, ast.Name) or OUTSIDE in code.memory.get(node.id, {OUTSIDE})
-
-
-def is_expression(result: ast.expr | None) -> bool:
-    """Whether an interpreted statement computes, and changes nothing."""
-    if result is None or isinstance(result, ast.Name):
-        return False
-    calls = [n for n in ast.walk(result) if isinstance(n, ast.Call)]
-    return not any(k.arg == "out" for c in calls for k in c.keywords) and not any(
-        isinstance(c.func, ast.Attribute) and c.func.attr in CHANGING for c in calls
-    )

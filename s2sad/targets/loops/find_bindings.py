@@ -6,7 +6,9 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 
+from ...primitives.record import is_pure
 from ..array_types import Number, Types, are_alike
+from ..interpreted_functions import interpreted, is_expression
 from ..matrices import inverse, product
 from .read_expressions import Meaning, Reader, is_computed
 
@@ -99,7 +101,19 @@ class Bindings(Reader):
             return set()
         names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         found = set().union(*(self.memory.get(n, set()) for n in names))
-        return found | {OUTSIDE} if isinstance(node, ast.Call) or not names else found
+        calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+        if not names or not all(map(self._shows_operands, calls)):
+            return found | {OUTSIDE}
+        return found | {f"<{id(node)}>"} if calls else found
+
+    def _shows_operands(self, node: ast.Call) -> bool:
+        """Whether the result of a call shows its operands, or new memory."""
+        function = self.meaning(node.func)
+        if function is None:
+            return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
+        if function is interpreted:
+            return is_expression(ast.literal_eval(node.args[0]))
+        return is_pure(function)
 
     def _makes(self, name: str, value: ast.expr) -> bool:
         """Whether an expression makes a new array."""
