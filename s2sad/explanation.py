@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ from .derivatives.unwrap import Target
 from .derivatives.variadic import fixed, is_variadic, nothing_for
 from .runtime.border import at_border
 from .source.compiling import make_function
+from .source.locate import GENERATED
 from .source.read import FunctionSource, read_source
 from .tools.highlight import for_terminal, takes_colours
 from .tools.html_page import Listing, Stored, page, page_in_frame
@@ -87,7 +89,7 @@ class Explanation:
 
     def html(self) -> str:
         """A page of HTML, which loads nothing: the function beside its derivative, linked statement by
-        statement, what is stored and why, and each stage.
+        statement, what is stored and why, the helpers that it calls, and each stage.
         """
         last, statements = self.derivative, _Statements(self.original, self.first)
         own = {line - self.first + 1: owner for line, owner in statements.owners.items()}
@@ -96,7 +98,8 @@ class Explanation:
             Listing("its derivative", last.source, statements.links(last)),
         ]
         stages = [Listing(name, stage.source, statements.links(stage)) for name, stage in self.stages.items()]
-        return page(last.function.__qualname__, sides, _stored(last.source, sides[1].links), stages)
+        stored = _stored(last.source, sides[1].links)
+        return page(last.function.__qualname__, sides, stored, _called(last.function), stages)
 
     def _repr_html_(self) -> str:
         return page_in_frame(self.html())
@@ -213,6 +216,25 @@ class _Sweeps:
                     inner = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name)]
                     readers = self.readers(n.lineno for n in inner if n.id == target)
                     yield self.value(ast.unparse(value), True, readers)
+
+
+def _called(function: Callable[..., Any]) -> list[Listing]:
+    """The texts of the functions that a derivative calls and that are not the user's: derivatives of other
+    functions, with those that they call, and helpers.
+    """
+    found: dict[str, Listing] = {}
+    waiting = [function]
+    for made in waiting:
+        cells = getattr(made, "__closure__", None) or ()
+        for name, cell in zip(made.__code__.co_freevars, cells, strict=True):
+            called = getattr(cell, "cell_contents", None)
+            if not isinstance(called, FunctionType) or called in waiting:
+                continue
+            is_generated = called.__code__.co_filename.startswith(GENERATED)
+            if is_generated or called.__module__.partition(".")[0] == __package__:
+                found.setdefault(called.__name__, Listing(name, inspect.getsource(called), {}))
+                waiting += [called] if is_generated else []
+    return [*found.values()]
 
 
 def names_in(node: ast.AST) -> list[str]:

@@ -41,8 +41,14 @@ class Stored:
     readers: tuple[int, ...]
 
 
-def page(title: str, sides: Sequence[Listing], stored: Sequence[Stored], stages: Sequence[Listing]) -> str:
-    """The page."""
+def page(
+    title: str,
+    sides: Sequence[Listing],
+    stored: Sequence[Stored],
+    called: Sequence[Listing],
+    stages: Sequence[Listing],
+) -> str:
+    """The page; `called` are the functions that the derivative calls."""
     name = html.escape(title)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -60,6 +66,7 @@ other side; click it, or press <kbd>Enter</kbd>, to keep it marked; <kbd>Esc</kb
 <main>
 <div class="sides">{"".join(_listing(side, "side") for side in sides)}</div>
 {_stored(stored)}
+{_called(called)}
 {_stages(stages)}
 </main>
 <script>{SCRIPT}</script>
@@ -112,6 +119,17 @@ def _stored(stored: Sequence[Stored]) -> str:
         "<th>value</th><th>made by</th><th>how often</th><th>read by the derivative of</th></tr></thead>"
         f'<tbody>{"".join(rows)}</tbody></table></div></section>'
     )
+
+
+def _called(called: Sequence[Listing]) -> str:
+    if not called:
+        return ""
+    texts = "".join(
+        f"<details><summary><code>{html.escape(listing.title)}</code></summary>{_listing(listing, 'helper')}"
+        "</details>"
+        for listing in called
+    )
+    return f'<section class="called"><h2>What it calls</h2>{texts}</section>'
 
 
 def _reference(line: int) -> str:
@@ -192,6 +210,10 @@ button, select { font: inherit; font-size: 0.85rem; color: inherit; background: 
   border: 1px solid var(--edge); border-radius: 4px; padding: 0.1rem 0.5rem; }
 .steps { display: flex; gap: 0.4rem; align-items: center; padding: 0.5rem 0.8rem; flex-wrap: wrap; }
 .steps[hidden] { display: none; }
+summary { cursor: pointer; padding: 0.3rem 0.8rem; }
+summary:focus-visible { outline: 2px solid var(--focus); outline-offset: -2px; }
+.helper { border: 0; border-radius: 0; margin: 0; }
+.helper h2 { display: none; }
 .stage { border: 0; border-radius: 0; margin: 0; }
 .stepped .stage h2 { display: none; }
 @media (max-width: 800px) { .sides { grid-template-columns: minmax(0, 1fr); }

@@ -147,6 +147,26 @@ def test_what_is_stored() -> None:
     assert "Nothing." in s2sad.explain(lambda x: 3.0 * x, 1.0, form="jvp").html()
 
 
+def falling(x: Any, n: int) -> Any:
+    return x if n < 2 else falling(x, n - 1) * np.sin(falling(x, n - 2))
+
+
+def broadcast(a: Any, b: Any) -> Any:
+    return np.sum(a * b) + falling(a[0], 4)
+
+
+def test_the_page_shows_what_the_derivative_calls() -> None:
+    text = s2sad.explain(broadcast, np.ones(3), np.ones((3, 3))).html()
+    page = Reader(text)
+    assert page.open == []
+    called = re.findall(r"<summary><code>(.*?)</code></summary>", text)
+    assert called[0] == "falling_fprop" and {"unbroadcast", "unit_cotangent"} <= {*called}
+    lines = [line for _, line in page.lines]
+    assert any(line.startswith("def falling_fprop") for line in lines)
+    assert "def unit_cotangent(out: Any) -> Any:" in lines and len(set(called)) == len(called)
+    assert "<h2>What it calls" not in s2sad.explain(lambda x: 3.0 * x, 1.0).html()
+
+
 @pytest.mark.parametrize("form", ["value_and_grad", "vjp", "jvp"])
 def test_pages_of_other_forms(form: str) -> None:
     found = explained(form)
