@@ -6,13 +6,17 @@ the one run of the function left, and no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..runtime.adjoints import zeros_like
 from ..runtime.border import at_border
 from ..runtime.input_checks import Bprop, tangent_like, unshared
 from ..transforms.errors import NonDifferentiableError, S2sadError
+from ..transforms.trees.program import Names
+from .closure_conversion import Lifted, lift
 from .derivative import Derivative
 
 __all__ = ["LinearMap"]
@@ -34,6 +38,12 @@ class LinearMap:
     ) -> None:
         self._bprop, self._zero, self._primals, self._names = bprop, zeros_like(out), primals, names
         self._again = again
+        self.__name__ = self.__qualname__ = "push"
+        given = Names(names)
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(given.fresh(f"d{name}"), kind) for name in names]
+        )
         self._transposed: Callable[[Any], Any] | None = None
 
     @at_border
@@ -55,3 +65,12 @@ class LinearMap:
             self._transposed = lambda tangents: self._again(*self._primals, *tangents)[1]
             dout = self._transposed(given)
         return unshared(dout, tangents)
+
+    def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
+        """A call as one of a plain function, of forward mode: see `lift`."""
+        again, primals = self._again, self._primals
+
+        def pushed(*tangents: Any) -> Any:
+            return again(*primals, *tangents)[1]
+
+        return replace(lift(pushed, args, keywords), own=None)

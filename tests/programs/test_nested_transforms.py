@@ -524,3 +524,49 @@ def f(x):
     return np.sum(d * d) + np.sum(aux ** 2)
 """
     check_program(build(text), (np.array([0.7, 1.4]),), (0,))
+
+
+def test_the_push_of_linearize_is_differentiated() -> None:
+    def g(x: Any, y: Any) -> Any:
+        return {"a": np.sin(x) * y, "b": x * y}
+
+    x = np.array([1.0, 2.0])
+    _, push = s2sad.linearize(g, x, 3.0)
+
+    def energy(dx: Any, dy: Any) -> Any:
+        return np.sum(push(dx, dy)["a"] ** 2)
+
+    check_program(energy, (np.array([0.1, 0.2]), 0.3), (0, 1))
+    check_second(energy, (np.array([0.1, 0.2]), 0.3), (0, 1))
+    dx, dy = s2sad.vjp(push)(x, 1.0)[1]({"a": np.ones(2), "b": np.zeros(2)})
+    np.testing.assert_allclose(dx, 3.0 * np.cos(x))
+    np.testing.assert_allclose(dy, np.sum(np.sin(x)))
+
+
+@pytest.mark.parametrize("lines", [
+    "return jvp(g, primals, tangents)",
+    "return jvp(g)(*primals, *tangents)",
+    "out, push = linearize(g, *primals)\n    return out, push(*tangents)",
+])  # fmt: skip
+def test_rules_that_push_forward_have_a_reverse_mode(lines: str) -> None:
+    text = HEAD + f"""
+from s2sad import custom_jvp
+
+@custom_jvp
+def g_by_rule(x):
+    return g(x)
+
+@g_by_rule.defjvp
+def g_jvp(primals, tangents):
+    {lines}
+
+def g(x):
+    y = x
+    for _ in range(2):
+        y = np.sin(y) * x
+    return np.sum(y * y)
+
+def f(x):
+    return g_by_rule(x) * np.sum(x)
+"""
+    check_program(build(text), (np.array([0.7, 1.4]),), (0,))
