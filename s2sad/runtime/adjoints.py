@@ -295,7 +295,7 @@ def zeros_like(x: Any) -> Any:
     """The zero adjoint of a value: the same structure, None where it holds what carries no derivative."""
     if type(x) is float:
         return 0.0
-    dtype = getattr(x, "dtype", None)
+    dtype = None if isinstance(x, dict) else getattr(x, "dtype", None)  # which may be an item
     if isinstance(dtype, np.dtype):
         is_constant = type(x) is Like or hasattr(type(x), "tocsr")  # as sparse matrices are
         if is_constant or dtype.kind not in FLOATING:

@@ -16,7 +16,7 @@ import numpy as np
 from ..source.pickling import pickled_function, restored_function
 from ..transforms.errors import NonDifferentiableError
 from ..values.libraries import library_of
-from ..values.objects import fields_of, make
+from ..values.objects import dict_like, fields_of, make
 from .adjoints import zeros_like
 from .border import refuse_crash, show_users_frames
 from .saved import SavedValues, saved_by
@@ -106,14 +106,16 @@ def _nothing(primal: Any, tangent: Any, name: str) -> None:
 
 def _mirrored(primal: Any, tangent: Any, name: str, what: str) -> Any:
     """The tangent of a container: the same container, of tangents."""
-    if type(tangent) is not type(primal):
+    is_dict = isinstance(primal, dict) and isinstance(tangent, dict)
+    if type(tangent) is not type(primal) and not is_dict:
         if tangent is None and not _has_floats(primal):
             return None
         raise _misfit(f"is a {_type_name(tangent)}, `{name}` itself a {_type_name(primal)}", name, what)
     if isinstance(primal, dict):
         if tangent.keys() != primal.keys():
             raise _misfit(f"has the keys {[*tangent]}, `{name}` itself {[*primal]}", name, what)
-        return {k: tangent_like(v, tangent[k], f"{name}[{k!r}]", what) for k, v in primal.items()}
+        items = {k: tangent_like(v, tangent[k], f"{name}[{k!r}]", what) for k, v in primal.items()}
+        return dict_like(primal, items)
     if _is_dataclass(primal):
         parts = {n.name: (getattr(primal, n.name), getattr(tangent, n.name)) for n in fields(primal)}
         given = {k: tangent_like(*v, f"{name}.{k}", what) for k, v in parts.items()}
@@ -121,10 +123,10 @@ def _mirrored(primal: Any, tangent: Any, name: str, what: str) -> Any:
     if len(tangent) != len(primal):
         raise _misfit(f"has {len(tangent)} elements, `{name}` itself {len(primal)}", name, what)
     pairs = enumerate(zip(primal, tangent, strict=True))
-    items = [tangent_like(p, t, f"{name}[{k}]", what) for k, (p, t) in pairs]
+    found = [tangent_like(p, t, f"{name}[{k}]", what) for k, (p, t) in pairs]
     if isinstance(primal, list):
-        return items
-    return type(primal)._make(items) if hasattr(primal, "_make") else tuple(items)
+        return found
+    return type(primal)._make(found) if hasattr(primal, "_make") else tuple(found)
 
 
 def _misfit(how: str, name: str, what: str) -> NonDifferentiableError:

@@ -8,6 +8,7 @@ attributes, as SciPy's results, it is an `Items`.
 from __future__ import annotations
 
 import copyreg
+from collections import Counter, OrderedDict, defaultdict
 from dataclasses import is_dataclass
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
@@ -85,9 +86,43 @@ class Items(dict[Any, Any]):
         return self[name]
 
 
+ITEM_METHODS = ("__getitem__", "get", "__iter__", "keys", "values", "items", "__setitem__", "__missing__")
+
+
 def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
-    """A dict of the values, with its items as attributes if `x` has them so."""
-    return Items(values) if hasattr(type(x), "__getattr__") else values
+    """A dict of the values: of the class of `x`, if that is a dict with other methods beside its own; with
+    its items as attributes if `x` has them so.
+
+    Raises NonDifferentiableError for a class with a way of its own to read or store items.
+    """
+    cls: Any = type(x)
+    if cls is dict or cls is Counter:  # whose operators leave out negative numbers
+        return values
+    if cls is Items:
+        return Items(values)
+    if cls is OrderedDict:
+        return OrderedDict(values)
+    if cls is defaultdict:
+        return defaultdict(None, values)
+    changed = _changed_methods(cls)
+    if changed:
+        raise NonDifferentiableError(
+            f"the items of a {cls.__qualname__} carry a derivative",
+            why=f"its class has a `{changed[0]}` of its own, and the derivative is that of a dict",
+            instead="pass a dict, `dict(x)`",
+        )
+    if hasattr(cls, "__getattr__"):
+        return Items(values)
+    if cls.__init__ is not dict.__init__ or cls.__new__ is not dict.__new__:
+        return values
+    made: dict[Any, Any] = cls(values)
+    return made
+
+
+@lru_cache(maxsize=1024)
+def _changed_methods(cls: Any) -> list[str]:
+    """The methods that read or store items of a dict, and are written anew in a subclass."""
+    return [name for name in ITEM_METHODS if isinstance(lookup(cls, name), FunctionType)]
 
 
 def has_operators(cls: type) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .libraries import refuse_libraries
-from .objects import fields_of, is_plain, make, mirror
+from .objects import dict_like, fields_of, is_plain, make, mirror
 
 __all__ = [
     "basis_of",
@@ -44,7 +44,7 @@ def _mapped(f: Callable[..., Any], built: Callable[[Any, dict[str, Any]], Any], 
     if isinstance(x, list):
         return [_mapped(f, built, *parts) for parts in zip(x, *others, strict=True)]
     if isinstance(x, dict):
-        return {k: _mapped(f, built, v, *(o[k] for o in others)) for k, v in x.items()}
+        return dict_like(x, {k: _mapped(f, built, v, *(o[k] for o in others)) for k, v in x.items()})
     if is_plain(type(x)):
         held = fields_of(x).items()
         return built(x, {k: _mapped(f, built, v, *(getattr(o, k) for o in others)) for k, v in held})

@@ -4,7 +4,7 @@ that are read as values, and what an earlier call left in a cache, are refused.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -156,3 +156,62 @@ def by_identity(x: Any) -> Any:
 def test_objects_are_keys_by_what_they_are() -> None:
     check_program(by_identity, (1.25,), (0,))
     np.testing.assert_allclose(s2sad.grad(by_identity)(1.25), 1.0)
+
+
+# ---------------------------------------------------------------- classes of dicts
+
+
+class Named(dict[str, Any]):
+    def total(self) -> Any:
+        return sum(self.values())
+
+
+class ByAttribute(dict[str, Any]):
+    __getattr__ = dict.__getitem__
+
+
+class Doubling(dict[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        return 2.0 * dict.__getitem__(self, key)
+
+
+class Defaulting(dict[str, Any]):
+    def __missing__(self, key: str) -> Any:
+        return self["a"]
+
+
+def product_of_items(p: Any) -> Any:
+    return p["a"] * p["b"] ** 2
+
+
+@pytest.mark.parametrize("made", [
+    OrderedDict, lambda p: defaultdict(float, p), Named, ByAttribute,
+])  # fmt: skip
+def test_gradients_have_the_class_of_the_dict(made: Any) -> None:
+    p = made({"a": 2.0, "b": 3.0})
+    gradients = (
+        s2sad.grad(product_of_items)(p),
+        s2sad.grad(lambda q: product_of_items(q["p"]))({"p": p})["p"],
+        s2sad.vjp(product_of_items, p)[1](1.0)[0],
+    )
+    for gradient in gradients:
+        assert gradient == {"a": 9.0, "b": 12.0}
+        assert type(gradient) is type(p) or (made is ByAttribute and gradient.a == 9.0)
+    for tangent in (made({"a": 1.0, "b": 0.0}), {"a": 1.0, "b": 0.0}):
+        assert s2sad.jvp(product_of_items, (p,), (tangent,)) == (18.0, 9.0)
+    second = s2sad.hessian(product_of_items)(p)
+    assert second == {"a": {"a": 0.0, "b": 6.0}, "b": {"a": 6.0, "b": 4.0}}
+
+
+@pytest.mark.parametrize("made", [Doubling, Defaulting])
+def test_dicts_with_ways_of_their_own_to_read_items_are_refused(made: Any) -> None:
+    p = made({"a": 2.0, "b": 3.0})
+    derivatives = (
+        lambda: s2sad.grad(product_of_items)(p),
+        lambda: s2sad.vjp(product_of_items, p)[1](1.0),
+        lambda: s2sad.jvp(product_of_items, (p,), ({"a": 1.0, "b": 0.0},)),
+        lambda: s2sad.grad(lambda q: product_of_items(q["p"]))({"p": p}),
+    )
+    for derivative in derivatives:
+        with pytest.raises(s2sad.S2sadError, match=r"of its own(.|\n)*pass a dict, `dict\(x\)`"):
+            derivative()
