@@ -140,7 +140,8 @@ def holders_of(heap: Any, x: Any, *names: Any) -> Holders:
         raise ValueError("output array is read-only")
     memory = _memory(x)
     if heap.arrays.is_outside(memory):
-        _refuse("something outside of the function holds", "copy it before: `w = w.copy()`")
+        instead = "write `x = x + ...`, which makes a new one; or copy it before: `w = w.copy()`"
+        _refuse("something outside of the function holds", instead)
     if any(_memory(a) == memory for a in _arrays_of(names)):
         _refuse("another name, read later, holds as well", "write `x = x + ...`, which makes a new one")
     found = []
