@@ -6,6 +6,7 @@ be differentiated exactly raises one of these.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -184,10 +185,22 @@ def describe(function: Any) -> str:
 
 def missing_rule(function: Any, refusal: str | None, where: Any = None) -> MissingRuleError:
     """The error for a function without a rule; `refusal` is the reason why it is declared to have none."""
-    name = getattr(function, "__name__", "f")
+    called = re.match(r"[\w.]+", where.text[where.column :]) if isinstance(where, SourceLocation) else None
+    name, told = getattr(function, "__name__", "f"), describe(function)
+    if called is not None and not hasattr(function, "__name__"):
+        name, told = called[0], f"`{called[0]}`"
+    rule = f"`@s2sad.bprop({name})` over `def {name.replace('.', '_')}_rule(x, out, dout): return (dx,)`"
+    instead = f"declare it: {rule}"
+    if refusal is None and is_foreign(function):
+        instead = f"take finite differences, `s2sad.numerical({name})`; or {instead}"
     return MissingRuleError(
-        f"{describe(function)} has no rule" + ("" if refusal else " and no Python source to differentiate"),
+        f"{told} has no rule" + ("" if refusal else " and no Python source to differentiate"),
         where,
         refusal or "its derivative is not known",
-        f"declare it: `@s2sad.bprop({name})` over `def {name}_rule(x, out, dout): return (dx,)`",
+        instead,
     )
+
+
+def is_foreign(function: Any) -> bool:
+    """Whether a function is one of a shared library."""
+    return f"{type(function).__mro__[-2].__module__}" in ("_ctypes", "_cffi_backend")

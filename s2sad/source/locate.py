@@ -61,10 +61,12 @@ origins: dict[str, Origin] = {}  # by the file name of a generated text
 
 
 def located(where: SourceLocation | None, span: Span | None = None) -> SourceLocation | None:
-    """The place in a user's file, for one in a generated text, the start of `span`, or (None) for the code
-    that runs now.
+    """The place in a user's file, for one in a generated text, the start of `span`, or for the code that runs
+    now: for None, and for a text that has no origin, as that of a call of a primitive.
     """
-    found = _running() if where is None else (where.filename, span or (where.line, where.column, 0, 0))
+    found = None if where is None else (where.filename, span or (where.line, where.column, 0, 0))
+    if where is None or (where.filename.startswith(GENERATED) and where.filename not in origins):
+        found = _running()
     while found is not None and found[0] in origins:
         filename, span = found
         origin = origins[filename]

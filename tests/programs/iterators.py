@@ -288,3 +288,16 @@ def mapped_pairs_in_a_strict_zip(x, y, z):
     for product, v in zip(map(operator.mul, x, y), z, strict=True):
         total += product * v * v
     return total
+
+
+@program(([[1.5, 0.5], [2.5]],), ([[0.7], [1.2, 0.4], []],), second=True)
+def chain_of_a_list_of_lists(parts):
+    total = 0.0
+    for v in itertools.chain(*parts):
+        total = total * v + v * v
+    return total
+
+
+@program((0.7, [1.2, 0.4], [[0.3], [1.1]]), wrt=(0, 1, 2), second=True)
+def chain_of_some_starred(x, first, rest):
+    return sum(v * v * x for v in itertools.chain(first, *rest, [x], *[[x], first]))

@@ -87,14 +87,14 @@ def lower_augmented(facts: Facts) -> Program:
     def statement(s: Any) -> list[Any] | None:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()):
-                if program.resolve(s.value.func) in _OPERATORS:
+                if _is_operator(program.resolve(s.value.func)):
                     return update(s, name)
                 if is_seen(s, name):
                     return [located(gast.Expr(value=s.value), s), assign(name, s.value.args[0], s)]
         return None
 
     known = [*program.bindings.values(), *map(program.scope.lookup, [*_NAMES, *program.scope.cells])]
-    if not any(v in _OPERATORS or v is helper("add_at") for v in known if callable(v)):
+    if not any(_is_operator(v) or v is helper("add_at") for v in known):
         return program
     tree = rewritten(program.tree, statement, nested=False)
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
@@ -132,3 +132,7 @@ def _refuse_in_place(facts: Facts, value: Any) -> None:
             "whether it applies, or another operator, is dynamic",
             f"call `x = x.{name}(v)`",
         )
+
+
+def _is_operator(function: Any) -> bool:
+    return any(function is own for own in _OPERATORS)  # what is called need not be hashable

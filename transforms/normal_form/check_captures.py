@@ -10,6 +10,7 @@ import gast
 from ..analyses.liveness import free_names
 from ..trees.nodes import assigned_names, own_statements, walk, walk_scope
 from ..trees.program import Program
+from ..trees.shown_names import is_users
 
 __all__ = ["check_captures"]
 
@@ -33,9 +34,12 @@ def check_captures(
         )
         shared = sorted((free_names(function) - {function.name}) & assigned)
         if escapes and shared:
+            is_named = is_users(program, function.name)
+            head, end = (f"def {function.name}(..., ", ")") if is_named else ("lambda ..., ", ": ...")
             program.refuse(
                 function,
-                f"`{function.name}` outlives the iteration whose variable `{shared[0]}` it captured",
+                f"{f'`{function.name}`' if is_named else 'a lambda'} outlives the iteration whose variable "
+                f"`{shared[0]}` it captured",
                 "the function would see the value of a later iteration: closures are by reference",
-                f"bind the value: `def {function.name}(..., {shared[0]}={shared[0]})`",
+                f"bind the value: `{head}{shared[0]}={shared[0]}{end}`",
             )

@@ -36,9 +36,11 @@ HELPERS: dict[Any, Any] = {
 
 def is_itertools(program: Program, node: Node) -> bool:
     """Whether the expression is a call that `itertools_generator` writes."""
-    if not isinstance(node, gast.Call) or any(isinstance(a, gast.Starred) for a in node.args):
+    if not isinstance(node, gast.Call):
         return False
     found, count = program.resolve(node.func), len(node.args)
+    if _is_starred(node) and found is not itertools.chain:
+        return False
     if found is itertools.accumulate:
         return 0 < count < 3 and [k.arg for k in node.keywords] in ([], ["initial"])
     if found is itertools.product and [k.arg for k in node.keywords] == ["repeat"]:
@@ -59,6 +61,10 @@ def is_itertools(program: Program, node: Node) -> bool:
     if found in WHOLE and any(is_endless(program, a) for a in node.args):
         return False
     return count == 2 and (found in HELPERS or found is itertools.repeat or found is itertools.starmap)
+
+
+def _is_starred(node: Node) -> bool:
+    return any(isinstance(a, gast.Starred) for a in node.args)
 
 
 def is_endless(program: Program, node: Node) -> bool:
@@ -104,9 +110,11 @@ def itertools_generator(objects: Objects, node: Node, hold: Hold) -> Node:
             func=function, args=[gast.Starred(value=load(item), ctx=gast.Load())], keywords=[]
         )
         return _generator(applied, [(item, args[1])])
-    if found == itertools.chain.from_iterable:
-        part = objects.names.temporary("items")
-        return _generator(load(item), [(part, args[0]), (item, load(part))])
+    if found == itertools.chain.from_iterable or (found is itertools.chain and _is_starred(node)):
+        part, parts = objects.names.temporary("items"), args[0]
+        if found is itertools.chain:
+            parts = located(gast.List(elts=args, ctx=gast.Load()), node)
+        return _generator(load(item), [(part, parts), (item, load(part))])
     if found is itertools.chain:
         parts = [gast.Starred(value=a, ctx=gast.Load()) for a in args]
         return _generator(load(item), [(item, located(gast.List(elts=parts, ctx=gast.Load()), node))])

@@ -12,7 +12,26 @@ from .printer import to_source
 from .program import EMPTY, Program
 from .rebuild import substitute
 
-__all__ = ["shown_name"]
+__all__ = ["in_users_words", "is_users", "shown_name"]
+
+SUFFIX = re.compile(r"_\d+$")  # of a version of a name, or of a name that a pass made of it
+
+
+def in_users_words(program: Program, text: str) -> str:
+    """A message with the names that passes made, where it shows code, as the user wrote them.
+
+    >>> from .program import program_of
+    >>> program = program_of("def f(x):\\n    y = x\\n    return y")
+    >>> tree = substitute(program.tree, {"y": load("y_1")})
+    >>> in_users_words(program.with_tree(tree, locals=frozenset({"x", "y_1"})), "`y_1` and `x[y_1]`, not y_1")
+    '`y` and `x[y]`, not y_1'
+    """
+
+    def name(found: re.Match[str]) -> str:
+        own = found[0]
+        return own if own not in program.locals or is_users(program, own) else shown_name(program, own)
+
+    return re.sub("`[^`]*`", lambda code: re.sub(r"\b[^\W\d]\w*", name, code[0]), text)
 
 
 def shown_name(program: Program, name: str) -> str:
@@ -27,7 +46,9 @@ def shown_name(program: Program, name: str) -> str:
 
 def _shown(program: Program, name: str) -> Any:
     name = program.origins.get(name, name)
-    for s in [] if _is_users(program, name) else find_nodes(program.tree, gast.Assign):
+    if is_users(program, name):
+        return load(name)
+    for s in find_nodes(program.tree, gast.Assign):
         target = s.targets[0]
         if isinstance(target, gast.Name) and program.origins.get(target.id, target.id) == name:
             match s.value:
@@ -35,10 +56,11 @@ def _shown(program: Program, name: str) -> Any:
                     return call(cls, constant(...))
                 case gast.Attribute() | gast.Subscript() | gast.Call():
                     return substitute(s.value, {n: _shown(program, n) for n in names_read(s.value)})
-    return load(name)
+    user = SUFFIX.sub("", name)
+    return load(user if is_users(program, user) else name)
 
 
-def _is_users(program: Program, name: str) -> bool:
+def is_users(program: Program, name: str) -> bool:
     """Whether the user's function has a name."""
     first, last = getattr(program.tree, "lineno", None), getattr(program.tree, "end_lineno", None)
     text = "\n".join(program.lines[first - 1 : last]) if first else ""
