@@ -296,7 +296,8 @@ class Forms:
         program = self.left(self.taken(whole, kinds), function, kinds)
         objects = has_objects(program, kinds) and not has_heap(program)
         depends = objects or program is not whole
-        depends = depends or has_starred_calls(program) or may_have_items_apart(program, kinds)
+        depends = depends or has_starred_calls(program)
+        depends = depends or may_have_items_apart(program, kinds, self.style.flat)
         if not depends:
             depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
         key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)

@@ -89,10 +89,10 @@ def without_varied_loops(program: Program, loops: LoopFacts) -> tuple[Program, d
     return unroll_loops(program, lambda atom: _reads(atom, range(len(_items(kind(atom))))), is_wanted)
 
 
-def may_have_items_apart(program: Program, kinds: Kinds) -> bool:
+def may_have_items_apart(program: Program, kinds: Kinds, of_one_type: bool = False) -> bool:
     """Whether there may be loops that `with_items_apart` unrolls, by the kinds of the parameters."""
     loops = [s for s in statements_in(program.tree.body) if isinstance(s, gast.For)]
-    if not any(find_nodes(s.iter, gast.Name) and not _is_range(s.iter) for s in loops):
+    if not any(find_nodes(s.iter, gast.Name) and (of_one_type or not _is_range(s.iter)) for s in loops):
         return False
     displays = find_nodes(program.tree, gast.Dict, gast.List, gast.Tuple)
     is_made = any(not isinstance(getattr(d, "ctx", None), gast.Store) for d in displays)
@@ -108,10 +108,10 @@ def with_items_apart(
 ) -> Program:
     """The program with short loops over arrays of different ranks, or over the keys of a dict of these,
     unrolled, so that each array has its own kind; if all are to be `of_one_type`, loops over any items that
-    differ in type. `given` are the kinds of the parameters; `find` finds the facts of a program.
+    differ in type, and those that compute keys. `given` are the kinds of the parameters; `find` finds the facts of a program.
     """
     for _ in range(ROUNDS):
-        if not may_have_items_apart(program, given):
+        if not may_have_items_apart(program, given, of_one_type):
             break
         new = _apart(find(program), of_one_type)
         if new is program:
@@ -156,7 +156,11 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
 
     def is_wanted(loop: Any) -> bool:
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
-        sources += [kind(n.value) for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
+        read = [n for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
+        if _is_range(loop.iter):
+            keyed = (n for n in read if isinstance(n.slice, gast.Name) and isinstance(kind(n.value), Dict))
+            return of_one_type and any(keyed)
+        sources += [kind(n.value) for n in read]
         return any(map(_is_varied, sources)) or (of_one_type and any(map(_is_mixed, sources)))
 
     growth = GROWTH if of_one_type else APART

@@ -111,6 +111,9 @@ class _Unroller:
         bound = assigned_names(s.body)
         if not {*names, *names_read(s.iter)}.isdisjoint(bound) or set(names) & set(names_read(s.iter)):
             return [], {}
+        counts = self.counts(s.iter)
+        if counts is not None:
+            return self.counted(names, counts, s), {}
         name, items, is_strict = "", [s.iter], False
         match s.iter:
             case gast.Call(func=gast.Name(id="zip" as name), args=items, keywords=[]):
@@ -144,6 +147,22 @@ class _Unroller:
             for k in (reversed(order) if name == "reversed" else order)
         ]
         return found, {} if self.is_sure else {a.id: n for a, n in zip(items, known, strict=True)}
+
+    def counts(self, source: Any) -> range | None:
+        """The range that an iterable is, if its bounds are literal."""
+        match source:
+            case gast.Call(func=gast.Name(id="range"), args=[*bounds], keywords=[]) if (
+                self.program.resolve(source.func) is range
+                and all(isinstance(b, gast.Constant) and type(b.value) is int for b in bounds)
+                and [b.value for b in bounds[2:]] != [0]
+            ):
+                return range(*(b.value for b in bounds))
+        return None
+
+    def counted(self, names: list[str], counts: range, s: Any) -> list[Round]:
+        """The assignments of each iteration of a loop over a range; empty for a loop that stays."""
+        is_short = self.is_sure and 0 < len(counts) <= MOST and len(names) == 1
+        return [[((names[0],), constant(k))] for k in counts] if is_short and self.is_wanted(s) else []
 
     def granted(self, s: Any, name: str, n: int) -> Any:
         """The statement that names the length of a list."""
