@@ -107,8 +107,9 @@ def with_items_apart(
     program: Program, given: Kinds, find: Callable[[Program], Facts], of_one_type: bool = False
 ) -> Program:
     """The program with short loops over arrays of different ranks, or over the keys of a dict of these,
-    unrolled, so that each array has its own kind; if all are to be `of_one_type`, loops over any items that
-    differ in type, and those that compute keys. `given` are the kinds of the parameters; `find` finds the facts of a program.
+    unrolled, so that each array has its own kind. If all are to be `of_one_type`, also loops over any items
+    that differ in type, and those that compute keys or fill a list with objects. `given` are the kinds of the
+    parameters; `find` finds the facts of a program.
     """
     for _ in range(ROUNDS):
         if not may_have_items_apart(program, given, of_one_type):
@@ -155,6 +156,8 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
     once = {n for n in outer if last[n] == 1 and n not in given}  # names bound to one object
 
     def is_wanted(loop: Any) -> bool:
+        if of_one_type and any(map(is_object, _appended(loop))):
+            return True
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
         read = [n for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
         if _is_range(loop.iter):
@@ -162,6 +165,9 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
             return of_one_type and any(keyed)
         sources += [kind(n.value) for n in read]
         return any(map(_is_varied, sources)) or (of_one_type and any(map(_is_mixed, sources)))
+
+    def is_object(atom: Any) -> bool:
+        return isinstance(kind(atom), Record)
 
     growth = GROWTH if of_one_type else APART
     new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=growth)
@@ -246,6 +252,12 @@ def _is_varied(kind: Kind) -> bool:
         is_plain = all(k in arrays or isinstance(k, Scalar) for k in found)
         return is_plain and (not isinstance(joined, Array) or joined.dims is None)
     return share_lengths_apart(found)
+
+
+def _appended(loop: Any) -> list[Any]:
+    """What a loop appends to lists."""
+    calls = find_nodes(loop, gast.Call)
+    return [c.args[0] for c in calls if getattr(c.func, "attr", "") == "append" and len(c.args) == 1]
 
 
 def _is_mixed(kind: Kind) -> bool:
