@@ -16,8 +16,8 @@ import numpy as np
 
 from ..kinds import lattice
 from .arrays_of_lists import array_of, joined_of
-from .flatten_containers import constant_of
 from .interpreted_functions import interpreted, kind_of_result
+from .literal_indices import constant_of
 from .matrices import inverse, product, sign_and_log
 from .special_functions import is_special
 

@@ -19,7 +19,7 @@ from ..kinds.result_kinds import call_kind
 from ..rules.methods import reshape_method
 from ..rules.products import matmul_dx, matmul_dy
 from ..rules.tensors import spatial
-from .flatten_containers import constant_of
+from .literal_indices import constant_of
 
 __all__ = ["CHANGING", "FUNCTIONS", "Interpreted", "interpreted", "is_expression", "kind_of_result"]
 

@@ -39,7 +39,8 @@ from .array_types import Type, type_of
 from .arrays_of_lists import name_arrays_of_lists
 from .arrays_to_loops import with_loops
 from .checked_operations import with_checks
-from .flatten_containers import NotFlat, check_lengths, flattened
+from .flatten_containers import check_lengths, flattened
+from .flatten_values import NotFlat
 from .interpreted_calls import Interpreter
 from .interpreted_functions import interpreted
 from .loops.rewrite_helpers import REWRITTEN

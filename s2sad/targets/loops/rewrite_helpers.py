@@ -17,7 +17,7 @@ from ...rules.reductions import are_ties, to_ties
 from ...runtime.adjoints import unbroadcast
 from ...runtime.broadcasting import contracted
 from ..array_types import Array, Types
-from ..flatten_containers import constant_of, is_none
+from ..literal_indices import constant_of, is_none
 from ..matrices import inverse, product, sign_and_log
 from .read_expressions import Meaning, Reader
 
