@@ -38,13 +38,11 @@ def name_arrays_of_lists(
     """Changes the function in place, in which the names `lists` are lists, too; returns the functions that it
     names then.
     """
-    lists = lists | {
-        target.id
-        for n in ast.walk(function)
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.List) and not n.value.elts
-        for target in n.targets
-        if isinstance(target, ast.Name)
-    }
+    assigned = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]
+    displays = {id(t) for n in assigned if isinstance(n.value, ast.List) for t in n.targets}
+    bound = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    others = {n.id for n in bound if id(n) not in displays}
+    lists = lists | ({n.id for n in bound} - others)
     names: dict[Any, str] = {}
     for n in ast.walk(function):
         match n:

@@ -72,14 +72,19 @@ class _Flattener(Values):
     def checks(self, s: ast.stmt) -> list[ast.stmt]:
         """What compares lengths before a loop over a strict `zip`, which is no strict one any more."""
         match s:
-            case ast.For(iter=ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as args) as call) if all(
-                isinstance(a, (ast.Name, ast.Subscript, ast.Attribute)) for a in args
-            ):
+            case ast.For(iter=ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as args) as call):
                 is_strict = any(getattr(k.value, "value", None) is True for k in call.keywords)
                 call.keywords = [k for k in call.keywords if k.arg != "strict"]
-                check = ast.Call(ast.Name(self.checker, ast.Load()), args, [])
-                new = ast.fix_missing_locations(ast.copy_location(ast.Expr(check), s))
-                return [new] if is_strict else []
+                new: list[ast.stmt] = []
+                for k, a in enumerate(args):
+                    if is_strict and not isinstance(a, (ast.Name, ast.Subscript, ast.Attribute)):
+                        name = self.fresh("zipped")
+                        new.append(ast.Assign([ast.Name(name, ast.Store())], a))
+                        args[k] = ast.Name(name, ast.Load())
+                new.append(ast.Expr(ast.Call(ast.Name(self.checker, ast.Load()), args, [])))
+                for node in (n for part in new for n in ast.walk(part)):
+                    ast.copy_location(node, s)
+                return new if is_strict else []
         return []
 
     def statement(self, s: ast.stmt) -> None:

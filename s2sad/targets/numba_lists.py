@@ -80,6 +80,27 @@ def extremal(xs: Any, out: Any) -> Any:
     return None
 
 
+@compiles(builtin_reductions.extremum_adjoint)
+def extremum_adjoint(dout: Any, operands: Any, out: Any) -> Any:
+    is_one = isinstance(operands, types.BaseTuple) and len(operands) == 1
+    xs = operands[0] if is_one else None
+    if not (isinstance(xs, types.List) and isinstance(xs.dtype, types.Float) and is_real_number(dout, out)):
+        return None
+
+    def of_list(dout: Any, operands: Any, out: Any) -> Any:
+        count = 0
+        for x in operands[0]:
+            count += x == out
+        share = dout / count
+        return ([share if x == out else share * 0.0 for x in operands[0]],)
+
+    return of_list
+
+
+def is_real_number(*found: Any) -> bool:
+    return all(isinstance(t, types.Float) for t in found)
+
+
 @compiles(builtin_reductions.how_many)
 def how_many(chosen: Any) -> Any:
     return lambda chosen: sum(chosen)

@@ -128,7 +128,7 @@ def aliases_of_rows(x, n):
 POINT = Point(1.0, 2.0)
 SAME: dict[str, tuple[Any, Any, list[tuple[Any, ...]]]] = {
     "other lengths": (squares, 0, [([1.0, 2.0, 3.0],), ([1.0],), ([1.0, 2.0, 3.0, 4.0],)]),
-    "other numbers": (squares, 0, [([1.0, 2.0],), ([1, 2],), ([np.float64(2.0)],)]),
+    "other numbers": (squares, 0, [([1.0, 2.0],), ([np.float64(2.0)],)]),
     "indices": (picked, 0, [([1.0, 2.0, 3.0], 2), ([1.0, 2.0], -2)]),
     "arrays": (through_layers, (0, 1), [([A, A], A), ([A, COLUMN], COLUMN), ([A], A), ([A, 2.0], A)]),
     "views backwards": (through_layers, (0, 1), [([A, COLUMN[::-1], A[::-1].copy()], COLUMN)]),
@@ -162,7 +162,8 @@ def test_the_same(name: str) -> None:
     for args in calls:
         given = copy.deepcopy(args)
         assert_alike(compiled(*given), interpreted(*copy.deepcopy(args)))
-        assert_like(given, args, "the arguments")
+        for a, b in zip(leaves(given), leaves(args), strict=True):
+            np.testing.assert_equal(a, b)
 
 
 def test_jvp_and_vjp() -> None:
