@@ -82,6 +82,12 @@ class Values:
                 "values_adjoint"
             ):
                 return self.of_values(node, parts, base)
+            case ast.Call(func=ast.Name(id="merged"), args=[base, over]) if self.is_helper("merged"):
+                return self.merged(node, base, over)
+            case ast.Call(func=ast.Name(id="kept_items"), args=[dout, base, over]) if self.is_helper(
+                "kept_items"
+            ):
+                return self.kept_items(node, dout, base, over)
             case ast.Call(
                 func=ast.Attribute(value=base, attr="values" | "keys" | "items" as of), args=[]
             ) if (found := self.parts_of_dict(node, base, of)) is not None:
@@ -257,6 +263,33 @@ class Values:
         tuple_ = ast.fix_missing_locations(ast.copy_location(ast.Tuple(made, ast.Load()), node))
         return tuple_, Structure(dict, structure.keys, items)
 
+    def merged(self, node: ast.Call, base: ast.expr, over: ast.expr) -> Value:
+        """`merged(x, y)`: the dict `{**x, **y}`."""
+        found: dict[str, Value] = {}
+        for of in (base, over):
+            new, structure = self.value(of)
+            if structure.cls is not dict or not is_read(new):
+                refuse(node, "a dict that is not known before the run")
+            for k, key in enumerate(structure.keys):
+                found[key] = part(node, copy.deepcopy(new), structure, k)
+        return dict_of(node, found)
+
+    def kept_items(self, node: ast.Call, dout: ast.expr, base: ast.expr, over: ast.expr) -> Value:
+        """`kept_items(d, x, y)`: the parts of `d` for the keys of `x`, zeros for those that `y` has."""
+        (d, given), (x, structure), (_, other) = map(self.value, (dout, base, over))
+        known = {given.cls, structure.cls, other.cls} == {dict} and {*structure.keys} <= {*given.keys}
+        if not (known and is_read(d) and is_read(x)):
+            refuse(node, "a dict that is not known before the run")
+        found: dict[str, Value] = {}
+        for k, key in enumerate(structure.keys):
+            if key in other.keys:
+                own, kind = part(node, copy.deepcopy(x), structure, k)
+                zero = ast.copy_location(ast.Call(ast.Name(self.zeros, ast.Load()), [own], []), node)
+                found[key] = zero, owned(kind)
+            else:
+                found[key] = part(node, copy.deepcopy(d), given, given.keys.index(key))
+        return dict_of(node, found)
+
     def replaced(self, node: ast.Call, base: ast.expr) -> Value:
         """`made_like(x, w=w)`: an object with these attributes, and those of `x` for the others."""
         given = {k.arg: self.value(k.value) for k in node.keywords}
@@ -315,6 +348,19 @@ def part(node: ast.expr, base: ast.expr, structure: Structure, position: int) ->
     """The part of a container at a position."""
     index = ast.copy_location(ast.Constant(position), node)
     return ast.copy_location(ast.Subscript(base, index, ast.Load()), node), structure.parts[position]
+
+
+def is_read(node: ast.expr) -> bool:
+    """Whether an expression only reads variables and their parts, so that it may stand several times."""
+    plain = (ast.Name, ast.Subscript, ast.Tuple, ast.Constant, ast.Load)
+    return all(isinstance(n, plain) for n in ast.walk(node))
+
+
+def dict_of(node: ast.expr, found: dict[str, Value]) -> Value:
+    """The dict with these items."""
+    new = ast.copy_location(ast.Tuple([v for v, _ in found.values()], ast.Load()), node)
+    ast.fix_missing_locations(new)
+    return new, Structure(dict, tuple(found), tuple(s for _, s in found.values()))
 
 
 def refuse(node: ast.AST, why: str) -> NoReturn:

@@ -28,11 +28,12 @@ from numpy import ndarray
 
 from ..kinds.eval_guard import is_known
 from ..runtime.adjoints import add, zeros_like
-from ..runtime.containers import values_adjoint
+from ..runtime.containers import kept_items, values_adjoint
 from ..runtime.records import adjoint_like, made_like
 from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
+from ..transforms.trees.helpers import merged
 from ..values.libraries import refuse_libraries
 from ..values.objects import fields_of, is_plain
 from .array_types import Type, type_of
@@ -54,7 +55,7 @@ __all__ = ["CompiledFunction", "compiled_for"]
 
 # Numbers of these precisions mean the same in NumPy and in compiled code.
 DTYPES = frozenset(map(np.dtype, ("float64", "complex128", "int64", "int32", "intp", "bool")))
-FLATTENED = (adjoint_like, made_like, values_adjoint)  # helpers that become tuples
+FLATTENED = (adjoint_like, made_like, values_adjoint, merged, kept_items)  # helpers that become tuples
 DTYPE_OF: dict[Any, Any] = {float: np.float64, complex: np.complex128, int: np.int64, bool: np.bool_}
 DATA = (bool, int, float, complex, str, np.ndarray, np.generic, tuple, list, dict)
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # of what compiled code alone calls
