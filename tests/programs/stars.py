@@ -252,3 +252,12 @@ def expanded_range(x, y, bounds):
     for k in range(*bounds):
         total += k * x * y
     return total
+
+
+def rows_of(*args, **options):
+    return list(zip(*args, strict=True, **options))
+
+
+@program((positive(4), positive(4)), wrt=(0, 1))
+def zip_with_given_options(x, y):
+    return sum(a * b for a, b in rows_of(x, y))

@@ -62,7 +62,7 @@ def desugar_zips(program: Program) -> Program:
         rows = gast.List(elts=new.args, ctx=gast.Load())
         if len(new.args) == 1:
             rows = new.args[0].value
-        return located(call(objects.name(transposed), rows, **{k.arg: k.value for k in new.keywords}), node)
+        return rebuilt(new, func=load(objects.name(transposed)), args=[rows])
 
     tree = map_children(program.tree, change)
     return program.with_tree(tree, names=objects.names, bindings=objects.all_bindings())
