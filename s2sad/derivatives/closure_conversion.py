@@ -256,8 +256,11 @@ def _layout_around(f: Any, own: Layout, bound: Iterator[int], named: Mapping[str
     if isinstance(f, MethodType):
         _layout_around(f.__func__, own, bound, named)
         return next(bound)
-    is_called = isinstance(f, FunctionType) or hasattr(type(f), "lift_call")
-    is_object = not is_called and PRIMITIVES.find_rule(f) is None
+    if (inner := unwrapped(f)) is not None or isinstance(f, (staticmethod, classmethod)):
+        return _layout_around(f.__func__ if inner is None else inner, own, bound, named)
+    if hasattr(type(f), "lift_call") or PRIMITIVES.find_rule(f) is not None:
+        return own
+    is_object = isinstance(inspect.getattr_static(type(f), "__call__", None), FunctionType)
     return _layout_around(f.__call__, own, bound, named) if is_object else own
 
 

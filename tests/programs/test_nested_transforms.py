@@ -569,3 +569,31 @@ def f(x):
     return g_by_rule(x) * np.sum(x)
 """
     check_program(build(text), (np.array([0.7, 1.4]),), (0,))
+
+
+@functools.lru_cache
+def remembered(x: float, y: float = 2.0, *, z: float = 3.0) -> float:
+    return x**2 * y * z
+
+
+class Remembering:
+    @staticmethod
+    @functools.lru_cache
+    def cube(x: float) -> float:
+        return x**3
+
+
+DYNAMIC = [
+    (remembered, 12.0),
+    (functools.partial(remembered, z=1.0), 4.0),
+    (Remembering.cube, 12.0),
+    (Remembering().cube, 12.0),
+    (Remembering.__dict__["cube"], 12.0),
+]
+
+
+@pytest.mark.parametrize(("f", "second"), DYNAMIC)
+def test_gradients_of_caches_known_at_run_time_only(f: Any, second: float) -> None:
+    fs = [f]
+    assert s2sad.grad(lambda x: s2sad.grad(fs[0])(x))(2.0) == second
+    assert s2sad.jvp(lambda x: s2sad.grad(fs[0])(x))(2.0, 1.0)[1] == second
