@@ -22,7 +22,15 @@ from ..source.compiling import make_function
 from ..source.pickling import reduce_derivative
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Scope
-from ..values.pytree import basis_of, flatten, map_structure, rows_of, unflatten_columns, unflatten_rows
+from ..values.pytree import (
+    basis_of,
+    flatten,
+    is_differentiable,
+    map_structure,
+    rows_of,
+    unflatten_columns,
+    unflatten_rows,
+)
 from ..values.snapshot import Before
 from .closure_conversion import Lifted, cached, lift
 from .derivative import Derivative
@@ -261,8 +269,18 @@ def cotangents(out: Any, of_complex: bool) -> list[Any]:
 
 
 def ones_like(out: Any) -> Any:
-    """The cotangent of a result with ones everywhere."""
-    return map_structure(lambda x: 1.0 if isinstance(x, float) else np.ones_like(x)[()], out)
+    """The cotangent of a result with ones everywhere; None for what carries no derivative."""
+
+    def ones(x: Any) -> Any:
+        if getattr(getattr(x, "dtype", None), "kind", "") == "O":
+            raise NonDifferentiableError(
+                "the derivative of an array of objects was asked for",
+                why="what its elements carry is not followed",
+                instead="return a list, or an array of floats",
+            )
+        return (1.0 if isinstance(x, float) else np.ones_like(x)[()]) if is_differentiable(x) else None
+
+    return map_structure(ones, out)
 
 
 nondifferentiable([cotangents, ones_like])

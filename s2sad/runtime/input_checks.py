@@ -45,6 +45,12 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
         dtype = np.result_type(primal) if isinstance(primal, (bool, int, float, complex)) else None
     elif tangent is None and not hasattr(primal, "__array__"):  # an operator, which has the dtype of arrays
         return None
+    if dtype is not None and dtype.kind == "O" and tangent is not None:
+        raise NonDifferentiableError(
+            f"a {what} was given for `{name}`, an array of objects",
+            why="what its elements carry is not followed",
+            instead="use a list, or an array of floats",
+        )
     if dtype is None or dtype.kind not in "fc":
         return _nothing(primal, tangent, name) if what == "tangent" else None
     return _number(primal, dtype, tangent, name, what)

@@ -119,6 +119,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: s2sad.grad(total)(A.astype(object)),
         r"dtype object(.|\n)*astype\(float\)",
     ),
+    "a result of objects": (
+        lambda: s2sad.elementwise_grad(lambda x: np.array([x, None]))(1.0),
+        "array of objects(.|\n)*return a list",
+    ),
+    "a cotangent of objects": (
+        lambda: s2sad.vjp(lambda x: np.array([x, None]), 1.0)[1](np.ones(2)),
+        "array of objects(.|\n)*a list",
+    ),
     "an array of dates": (lambda: s2sad.grad(total)(A.astype("M8[s]")), "dtype datetime64"),
     "a masked array": (
         lambda: s2sad.grad(total)(np.ma.masked_array(A)),
