@@ -143,7 +143,8 @@ def grad(
     first call with arguments of new types; code that Numba cannot compile is refused. Indices out of bounds
     raise IndexError, divisions of numbers by zero ZeroDivisionError; with `fastmath=True` divisions give
     infinities, and sums may be reordered. With `cache=True` machine code is kept on disk, in the user's
-    folder for caches, for other processes.
+    folder for caches, for other processes. With `parallel=True` loops over arrays run in several threads;
+    results do not depend on their number.
 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0

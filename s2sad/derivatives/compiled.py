@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, Literal, TypedDict
 
 from ..runtime.border import refuse_crash
-from ..targets import TARGETS
+from ..targets import TARGETS, Settings
 from ..transforms.errors import NonDifferentiableError, S2sadError, UnsupportedSyntaxError
 from .derivative import Derivative
 
@@ -25,6 +25,7 @@ class Compiling(TypedDict, total=False):
     compile: Literal["numba"] | None
     fastmath: bool
     cache: bool
+    parallel: bool
 
 
 def check_options(options: Mapping[str, Any], transform: Callable[..., Any]) -> None:
@@ -41,7 +42,7 @@ def check_options(options: Mapping[str, Any], transform: Callable[..., Any]) -> 
     known = " or ".join(f'compile="{name}"' for name in TARGETS)
     if compiler is not None and compiler not in TARGETS:
         raise NonDifferentiableError(f"compile={compiler!r} is no compiler that is known", instead=known)
-    given = [f"`{name}`" for name in ("fastmath", "cache") if options.get(name)]
+    given = [f"`{name}`" for name in Settings._fields if options.get(name)]
     if given and compiler is None:
         raise NonDifferentiableError(
             f"{given[0]} is given without a compiler",
@@ -70,7 +71,7 @@ class Compiled(Derivative):
         options = self._options
         target = importlib.import_module(f"..targets.{TARGETS[str(options.compile)]}", __package__)
         try:
-            code = target.compiled_for(function, options.fastmath, options.cache, self.form)
+            code = target.compiled_for(function, options.settings, self.form)
             return code.version_for(given), len(given)
         except Exception as error:
             refuse_crash(error, f"in the compiled derivative of {self.__name__}")

@@ -24,6 +24,7 @@ from ..runtime.border import at_border, refuse_crash, refuse_failed_generation, 
 from ..runtime.input_checks import Bprop, unshared
 from ..runtime.real_power import ComplexPowerError
 from ..source.pickling import reduce_derivative
+from ..targets import Settings
 from ..transforms.errors import NonDifferentiableError, S2sadError, refusals
 from ..values.gc_pause import collection_paused
 from .argnums import Argnums
@@ -70,10 +71,11 @@ class Derivative:
         compile: str | None = None,
         fastmath: bool = False,
         cache: bool = False,
+        parallel: bool = False,
     ) -> None:
         self._f = f
         own = form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged
-        self._options = Options(*own, compile, fastmath, cache)
+        self._options = Options(*own, compile, Settings(fastmath, cache, parallel))
         self._begin()
 
     def _begin(self) -> None:

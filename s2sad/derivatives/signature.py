@@ -14,6 +14,7 @@ from ..kinds.abstraction import kind_of, kinds_of
 from ..kinds.lattice import UNKNOWN, Kind, Literal, Scalar
 from ..runtime.input_checks import tangent_like
 from ..source.getters import GETTERS
+from ..targets import Settings
 from ..transforms.differentiation.bind_captured import is_captured
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Names
@@ -25,6 +26,9 @@ __all__ = ["Options", "Parameters", "note_call_of_jvp", "wrong_number"]
 
 _FLAG = Scalar("bool")
 CALLING_JVP = "call jvp(f)(*primals, *tangents), as in jvp(f)(x, y, dx, dy); or jvp(f, (x, y), (dx, dy))"
+
+
+DEFAULTS = Settings()
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,7 @@ class Options:
     careful: bool = False
     unchanged: frozenset[int] = frozenset()
     compile: str | None = None  # the compiler: "numba"
-    fastmath: bool = False
-    cache: bool = False
+    settings: Settings = DEFAULTS
 
     @property
     def is_bare(self) -> bool:

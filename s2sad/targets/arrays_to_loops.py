@@ -34,10 +34,12 @@ def with_loops(
     fresh: Callable[[str], str],
     has_one_path: bool = False,
     is_allowed: Callable[[Bindings], bool] = lambda code: True,
+    parallel: bool = False,
 ) -> tuple[list[Loops], dict[str, Any]] | None:
     """Changes the function in place, given the types of its parameters; returns the functions of loops that
     it calls now, and other functions by the names that it has for them. `meaning` tells what an expression of
-    names means outside, and `fresh` makes names. None if it is not allowed for what names are bound to.
+    names means outside, and `fresh` makes names. None if it is not allowed for what names are bound to. With
+    `parallel` outer loops run in several threads, where their iterations are proven to be independent.
     """
     split_variables(function, fresh)
     types = Types(function, dict(given), meaning)
@@ -45,7 +47,7 @@ def with_loops(
         types = Types(function, dict(given), meaning)
     splitter = Splitter(types, meaning, fresh)
     splitter.function(function)
-    grouping = Grouping(function, types, splitter.meaning, fresh, has_one_path)
+    grouping = Grouping(function, types, splitter.meaning, fresh, has_one_path, parallel)
     if not is_allowed(grouping):
         return None
     function.body = grouping.block(function.body)

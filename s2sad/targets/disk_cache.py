@@ -37,7 +37,7 @@ from .special_functions import is_special
 __all__ = ["keep_on_disk"]
 
 PACKAGE = Path(__file__).parents[1]
-FIXED = frozenset({"numpy", "scipy", "math", "cmath", "builtins", "operator"})  # libraries
+FIXED = frozenset({"numpy", "scipy", "numba", "math", "cmath", "builtins", "operator"})  # libraries
 OWN = __name__.partition(".")[0]
 DIGEST = 32  # bytes at the start of a file: the digest of the others
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
+from numba import prange, types
 from numba.extending import intrinsic
 
 from ..runtime.adjoints import unbroadcast
 from .one_path import LengthsDiffer
 from .vector_arithmetic import inlined
-from .vector_math import FUNCTIONS
+from .vector_functions import FUNCTIONS
 from .vector_trigonometry import LARGEST
 
 __all__ = ["CALLED_IN_LOOPS"]
@@ -62,5 +62,6 @@ def step(n: Any, m: Any) -> Any:
 OWN = (square, plus, bound, place, joined, step)
 CALLED_IN_LOOPS = {
     "numpy": np, "unbroadcast": unbroadcast, "LengthsDiffer": LengthsDiffer, "LARGEST": LARGEST,
+    "prange": prange,
     **{f.__name__: f for f in OWN}, **FUNCTIONS,
 }  # fmt: skip

@@ -36,6 +36,7 @@ from ..transforms.errors import NonDifferentiableError, SourceLocation, Unsuppor
 from ..transforms.trees.helpers import merged
 from ..values.libraries import refuse_libraries
 from ..values.objects import fields_of, is_plain
+from . import Settings
 from .array_types import Type, type_of
 from .arrays_of_lists import name_arrays_of_lists
 from .arrays_to_loops import with_loops
@@ -60,6 +61,10 @@ DTYPE_OF: dict[Any, Any] = {float: np.float64, complex: np.complex128, int: np.i
 DATA = (bool, int, float, complex, str, np.ndarray, np.generic, tuple, list, dict)
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # of what compiled code alone calls
 HARMLESS = frozenset((adjoint_like,))  # functions that change nothing
+PARALLEL = {  # loops that say so, and nothing else
+    "prange": True, "comprehension": False, "reduction": False, "inplace_binop": False, "setitem": False,
+    "numpy": False, "stencil": False, "fusion": False,
+}  # fmt: skip
 LIBRARIES = frozenset({"numpy", "math", "cmath", "builtins"})  # whose constants stay
 _LINE = re.compile(r'File "(<s2sad [^"]*>)", line (\d+)')
 
@@ -86,8 +91,8 @@ class CompiledFunction:
     in each one for the types that Numba tells apart.
     """
 
-    def __init__(self, function: FunctionType, fastmath: bool, cache: bool, form: str) -> None:
-        self.function, self.fastmath, self.cache = function, fastmath, cache
+    def __init__(self, function: FunctionType, settings: Settings, form: str) -> None:
+        self.function, self.settings = function, settings
         name = ".two_sweeps" if form == "vjp" else None
         self._of = importlib.import_module(name, __package__).TwoSweeps if name else Version
         self._versions: dict[tuple[Structure, ...], Version] = {}
@@ -105,7 +110,7 @@ class CompiledFunction:
         structures = tuple(map(structure_of, args))
         version = self._versions.get(structures)
         if version is None:
-            version = self._of(self.function, structures, self.fastmath, self.cache)
+            version = self._of(self.function, structures, self.settings)
             self._versions[structures] = version
         run = version.compiled(args)
         if not version.outside:
@@ -145,12 +150,11 @@ class Version:
         self,
         function: FunctionType,
         structures: tuple[Structure, ...],
-        fastmath: bool,
-        cache: bool,
+        settings: Settings,
         tree: ast.FunctionDef | None = None,
         finish: Callable[[ast.FunctionDef], dict[str, Any]] = lambda tree: {},
     ) -> None:
-        self.function, self.structures, self.fastmath, self.cache = function, structures, fastmath, cache
+        self.function, self.structures, self.settings = function, structures, settings
         self._code = code = _Code(function, tree or tree_of(function), structures, finish)
         self.result, self.outside = code.result, code.outside
         self._dispatchers: dict[tuple[tuple[Type, ...], bool], Made] = {}
@@ -183,13 +187,13 @@ class Version:
         while True:
             made = self._dispatchers.get((types, is_general))
             if made is None:
-                found = None if is_general else self._code.dispatcher(types, self.fastmath, False)
+                found = None if is_general else self._code.dispatcher(types, self.settings, False)
                 if found is None and not is_general:
                     return self.dispatcher(types, exact, True)
-                made = found or self._code.dispatcher(types, self.fastmath, True)
+                made = found or self._code.dispatcher(types, self.settings, True)
                 assert made is not None
                 self._dispatchers[types, is_general] = made
-                if self.cache:
+                if self.settings.cache:
                     helpers().keep_on_disk(made.dispatcher)
             try:
                 slow = shown_when_slow(self.function.__name__)
@@ -223,9 +227,9 @@ def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
 
 
 @cache
-def compiled_for(function: FunctionType, fastmath: bool, cache: bool, form: str) -> CompiledFunction:
+def compiled_for(function: FunctionType, settings: Settings, form: str) -> CompiledFunction:
     """The compiled form of a generated function; of a `vjp`, one that returns the result and its `bprop`."""
-    return CompiledFunction(function, fastmath, cache, form)
+    return CompiledFunction(function, settings, form)
 
 
 # ---------------------------------------------------------------- the code
@@ -312,12 +316,12 @@ class _Code:
         tree.body = [*front, *tree.body]
         return parameters, {name for name, s in found.items() if s.is_list}
 
-    def dispatcher(self, types: tuple[Type, ...], fastmath: bool, is_general: bool) -> Made | None:
+    def dispatcher(self, types: tuple[Type, ...], settings: Settings, is_general: bool) -> Made | None:
         """The function to compile for arguments of these types: what it computes of arrays are loops. Unless
         it is general it has one path; None if it must not, since a run has effects.
         """
         tree, constants, taken = copy.deepcopy(self.tree), dict(self.constants), {*self.taken}
-        njit = helpers().numba.njit
+        njit, fastmath = helpers().numba.njit, settings.fastmath
         self.interpreter.replace(tree.body, self.interpreted)
         given = dict(zip([a.arg for a in tree.args.args], types, strict=True))
         checks = with_checks(tree, given, self.object_of, self.fresh)
@@ -325,7 +329,8 @@ class _Code:
         constants |= checks
         may_repeat = partial(is_repeatable, helpers=HARMLESS | helpers().HELPERS)
         allowed = (lambda code: True) if is_general else may_repeat
-        found = with_loops(tree, given, self.object_of, self.fresh, not is_general, allowed)
+        how_to_loop = not is_general, allowed, settings.parallel
+        found = with_loops(tree, given, self.object_of, self.fresh, *how_to_loop)
         if found is None:
             self.taken = taken
             return None
@@ -336,7 +341,12 @@ class _Code:
             scope = {**constants, **{name: of_loops[of] for name, of in loops.names.items()}}
             exec(compile(loops.text, f"<s2sad {loops.name}>", "exec"), scope)
             self.lines[loops.name] = loops.line
-            compiled = njit(scope[loops.name], fastmath=fastmath, error_model="numpy", **INNER)
+            how = {"fastmath": fastmath, "error_model": "numpy", **INNER}
+            if loops.parts:
+                part, run, threads = loops.parts
+                scope[threads] = njit(scope[run], parallel=PARALLEL, **how)
+                scope[part], scope[run] = njit(scope[part], **how), njit(scope[run], **how)
+            compiled = njit(scope[loops.name], **how)
             constants[loops.name] = self.loops.setdefault((loops.text, fastmath), compiled)
         self.taken = taken  # so that the next ones have the same names, and are not compiled again
         error = self.fresh("LengthsDiffer")

@@ -15,6 +15,7 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
+from . import Settings
 from .array_types import KINDS, OTHER, Array, Items, Number, Parts, Type
 from .numba_target import Version, helpers, key_of, tree_of
 from .one_path import repeated
@@ -27,17 +28,17 @@ class TwoSweeps(Version):
     """The code of a `vjp` for arguments of certain structures."""
 
     def __init__(
-        self, function: FunctionType, structures: tuple[Structure, ...], fastmath: bool, cache: bool
+        self, function: FunctionType, structures: tuple[Structure, ...], settings: Settings
     ) -> None:
         forward, reverse, saved = split(function)
-        super().__init__(function, structures, fastmath, cache, forward, keep_saved)
+        super().__init__(function, structures, settings, forward, keep_saved)
         self.name = reverse.name
         self.out, kept, *aux = self.result.parts
         self.returned = sequence(tuple, (self.out, LEAF, *aux))
         parts = kept.parts or (LEAF,) * len(saved)
         given = (*parts, self.out)
         finish = partial(take_saved, count=len(saved))
-        self.reverse = Version(function, given, fastmath, cache, reverse, finish)
+        self.reverse = Version(function, given, settings, reverse, finish)
 
     def compiled(self, args: tuple[Any, ...], is_general: bool = False) -> Callable[..., Any]:
         forward, exact = self.dispatcher_for(args, is_general)

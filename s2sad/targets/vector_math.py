@@ -1,8 +1,8 @@
 """Elementary functions without branches, for loops of compiled code that LLVM vectorizes.
 
 Each is within one unit in the last place of the exact value, and agrees with NumPy at zeros, infinities, NaN
-and subnormal numbers. What must be more exact than a float is a sum of two. They are made for processors that
-multiply and add in one operation; on others `FUNCTIONS` are NumPy's. Importing this module imports Numba.
+and subnormal numbers. What must be more exact than a float is a sum of two. Importing this
+module imports Numba.
 
 Sources: the polynomial of `log` is that of FreeBSD's msun (e_log.c); the others were fitted by the algorithm
 of Remez, to a relative error of the function below 2**-58 each. A product by a sum of two floats, and its
@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import binding
 
 from .vector_arithmetic import (
     SHIFT,
@@ -31,9 +30,8 @@ from .vector_arithmetic import (
     two_product,
     two_sum,
 )
-from .vector_trigonometry import arctan, cos, sin, tan
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["cbrt", "exp", "exp_of_sum", "expm1", "log", "log1p", "power", "tanh"]
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
@@ -235,13 +233,3 @@ def cbrt(x: Any) -> Any:
     y = fma((cube - m) + fma(low, y, cube_low), -z * z * (1.0 / 3.0), y)
     y = signed_as(y * power_of_two(n - 18 if is_tiny else n), x)
     return y if 0.0 < size < np.inf else x
-
-
-def has_fma() -> bool:
-    """Whether the processor multiplies and adds in one operation."""
-    is_arm = "aarch64" in binding.get_process_triple() or "arm64" in binding.get_process_triple()
-    return is_arm or bool(binding.get_host_cpu_features().get("fma"))
-
-
-OWN = (exp, expm1, log, log1p, tanh, sin, cos, tan, arctan, cbrt, power)
-FUNCTIONS: dict[str, Any] = {f.__name__: f if has_fma() else getattr(np, f.__name__) for f in OWN}

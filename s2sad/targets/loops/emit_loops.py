@@ -7,16 +7,15 @@ it raises LengthsDiffer, if it has one path; or else broadcasting is NumPy's (`e
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..array_types import DTYPES, Array, Number
-from .emit_alone import Alone
+from .check_angles import Angles
 from .find_accesses import Accesses
 from .gather_sums import Gather, find_gathers
-from .measure_axes import BOUND, PLACE, names_in
+from .measure_axes import BOUND, PLACE
 from .read_expressions import OPERATORS
 from .steps import Access, Group, Loop, Step
 
@@ -29,17 +28,22 @@ SMALL = 64  # columns of a matrix from which on a product of it is left to a lib
 @dataclass(frozen=True)
 class Loops:
     """A function of loops: its name, its text, the line of the first statement that it stands for, and the
-    names in it of NumPy and of what loops call.
+    names in it of NumPy and of what loops call. `parts` are the names of the functions in the text that it
+    calls: the one that does a block, the one that does all, and this one in several threads.
     """
 
     name: str
     text: str
     line: int
     names: Mapping[str, str]
+    parts: tuple[str, ...] = ()
 
 
-class Emitter(Alone):
+class Emitter(Angles):
     """Writes the function of the loops of a group."""
+
+    functions: tuple[str, ...] = ()  # the lines of other functions in the text
+    parts: tuple[str, ...] = ()  # their names
 
     def __init__(self, lowering: Accesses, group: Group, name: str, has_one_path: bool) -> None:
         steps = self.steps = group.steps
@@ -56,7 +60,7 @@ class Emitter(Alone):
         kept = [s.target for s in steps if not s.is_store and s.target not in self.local]
         names = set[str]().union(*(s.names | s.needs for s in steps))
         again = {n for n, s in made.items() if s.is_computed and n in s.names}  # of arrays given to it
-        parameters = sorted(names - (made.keys() - again))
+        parameters = self.parameters = sorted(names - (made.keys() - again))
         super().__init__(lowering, group, {*names, *made, *kept})
         self.has_one_path = has_one_path
         self.arrays = {n: self.own("new", n) for n in again}  # the arrays that the loop makes, by their names
@@ -80,11 +84,12 @@ class Emitter(Alone):
         self.write(1, f"return {', '.join(self.arrays.get(n, n) for n in kept)}")
         self.call = f"{f'{result} = ' if kept else ''}{name}({', '.join(parameters)})"
         self.lines[:0] = [f"def {name}({', '.join(parameters)}):", *self.hoisted.values()]
+        self.lines += self.functions
         text = "\n".join(self.lines) + "\n"
         for helper in (BOUND, PLACE):
             if helper in text:
                 text = text.replace(helper, self.name_for(helper.rstrip("_")))
-        self.loops = Loops(name, text, steps[0].statement.lineno, self.names)
+        self.loops = Loops(name, text, steps[0].statement.lineno, self.names, self.parts)
 
     def together(self) -> list[tuple[str, str]]:
         """The lengths that are equal where the nest of loops does what the steps do."""
@@ -146,14 +151,28 @@ class Emitter(Alone):
     def fused(self, depth: int) -> None:
         for s in self.steps:
             self.check(depth, s)
-            first, found = self.first.get(s.target), self.lowering.types.names[s.target]
-            if s.is_store or first is None:
-                continue
-            assert isinstance(found, (Array, Number))
-            shape = ["1" if k is None else self.length(s, k) for k in s.left[first:]] or ["1"]
-            dtype = f"{self.numpy}.{DTYPES[found.kind]}"
-            self.write(depth, f"{self.array_of(s)} = {self.numpy}.empty(({', '.join(shape)},), {dtype})")
+            if not s.is_store and self.first[s.target] is not None:
+                self.allocate(depth, s)
         self.loop(depth, self.group.root)
+
+    def allocate(self, depth: int, s: Step) -> None:
+        """Makes the array that a step fills."""
+        shape = ", ".join(self.shape_of(s))
+        self.write(depth, f"{self.array_of(s)} = {self.numpy}.empty(({shape},), {self.dtype_of(s)})")
+
+    def shape_of(self, s: Step) -> list[str]:
+        """The texts of the lengths of the array that a step fills."""
+        return ["1" if k is None else self.length(s, k) for k in s.left[self.first[s.target] :]] or ["1"]
+
+    def dtype_of(self, s: Step) -> str:
+        """The text of the dtype of what a step makes."""
+        found = self.lowering.types.names[s.target]
+        assert isinstance(found, (Array, Number))
+        return f"{self.numpy}.{DTYPES[found.kind]}"
+
+    def bounds(self, loop: Loop) -> tuple[str, str]:
+        """The texts of the first index of a loop, and of the one behind the last."""
+        return "0", next(iter(self.texts_of(loop)), "1")
 
     def length(self, s: Step, level: int) -> str:
         return next(iter(s.sizes[level]), "1")
@@ -168,13 +187,13 @@ class Emitter(Alone):
         for g in gathers:
             for k in range(1, g.span + 1):
                 self.write(depth, f"{self.own('next', f'{g.name}_{k}')} = {g.zero}")
-        n, i = next(iter(self.texts_of(loop)), "1"), self.own("i", loop.level)
+        (start, n), i = self.bounds(loop), self.own("i", loop.level)
         sums = [s for s in direct if self.is_partial(s) and (loop.level == 0 or s.depth < loop.level)]
-        inner, bounds = depth, n
+        inner, bounds = depth, f"{start}, {n}" if start != "0" else n
         has_angles = self.may_check_angles(loop, direct)
         if (sums or has_angles) and loop.level == 0:
             first, stop = self.own("first", loop.level), self.own("stop", loop.level)
-            self.write(depth, f"for {first} in range(0, {n}, {BLOCK}):")
+            self.write(depth, f"for {first} in range({start}, {n}, {BLOCK}):")
             inner += 1
             self.write(inner, f"{stop} = min({first} + {BLOCK}, {n})")
             bounds = f"{first}, {stop}"
@@ -213,44 +232,6 @@ class Emitter(Alone):
                 self.gather(depth + 1, gather, part)
             else:
                 self.step(depth + 1, part)
-
-    def may_check_angles(self, loop: Loop, direct: list[Step]) -> bool:
-        """Whether a loop takes sines that may be vectorized, of angles that are known before it stores."""
-        if len(direct) < len(loop.body):
-            return False
-        stores = {s.target for s in direct if s.is_store and self.group.made_by(s.target) is None}
-        if any(self.lowering.may_share(r.name, name) for s in direct for r in s.reads for name in stores):
-            return False
-        found: list[str] = []
-        self.angles = found
-        for s in direct:
-            self.value_text(s)
-        self.angles = None
-        return bool(found)
-
-    def check_angles(self, depth: int, steps: list[Step], far: str) -> None:
-        """Notes whether an angle is larger than what the sines without branches are made for."""
-        found: list[tuple[str, str]] = []  # what is assigned, and the text with it
-        for s in steps:
-            self.angles = []
-            text = self.value_text(s)
-            test = f"{far} |= abs({{}}) > {self.name_for('LARGEST')}"
-            found += [("", test.format(angle)) for angle in self.angles]
-            self.angles = None
-            if s.is_computed or (s.is_store and self.group.made_by(s.target) is not None):
-                found.append((self.own("at", s.target), f"{self.assigned(s)} {text}"))
-        needed: set[str] = set()
-        kept: list[str] = []
-        for target, text in reversed(found):
-            if (not target and text not in kept) or target in needed:
-                kept.append(text)
-                needed |= names_in(re.sub(r"^\w+ \S*= ", "", text))
-        for text in reversed(kept):
-            self.write(depth, text)
-
-    def assigned(self, s: Step) -> str:
-        """The text before the value of a step that makes an element, or changes it."""
-        return f"{self.own('at', s.target)} {'' if s.op is None else OPERATORS[type(s.op)]}="
 
     def index_of(self, loop: Loop) -> str:
         return self.own("i", loop.level)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..array_types import Array, Number, Types, are_alike
 from .emit_loops import Emitter, Loops
+from .emit_parallel import ParallelEmitter, is_independent
 from .find_accesses import Accesses
 from .measure_axes import BOUND, merged, names_in
 from .read_expressions import OPERATORS, Meaning, is_computed, is_number_text
@@ -38,9 +39,10 @@ class Grouping(Accesses):
         meaning: Meaning,
         fresh: Callable[[str], str],
         has_one_path: bool,
+        parallel: bool,
     ) -> None:
         super().__init__(function, types, meaning, fresh)
-        self.has_one_path = has_one_path
+        self.has_one_path, self.parallel = has_one_path, parallel
         self.made: list[Loops] = []
 
     # ------------------------------------------------------------ blocks
@@ -283,7 +285,9 @@ class Grouping(Accesses):
         """The statements of a group: what stands before, the call of its loop, and what stands behind."""
         if not group.steps:
             return []
-        emitter = Emitter(self, group, self.fresh("loop"), self.has_one_path)
+        is_parallel = self.parallel and is_independent(group, self)
+        made_by = ParallelEmitter if is_parallel else Emitter
+        emitter = made_by(self, group, self.fresh("loop"), self.has_one_path)
         self.made.append(emitter.loops)
         call = ast.parse(emitter.call).body[0]
         for n in ast.walk(call):

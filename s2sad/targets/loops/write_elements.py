@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from ..array_types import CHOICES, Array, Number
+from ..special_functions import is_special
 from .find_accesses import Accesses, Levels
 from .read_expressions import FILLED, OPERATORS
 from .steps import Access, Group, Place
 
-__all__ = ["Elements"]
+__all__ = ["Elements", "is_vectorized_special"]
 
 SIGNS: dict[type[ast.AST], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "not "}
 OF_ANGLES = frozenset(("sin", "cos", "tan"))
-VECTORIZED = OF_ANGLES | {"arctan", "cbrt", "exp", "expm1", "log", "log1p", "tanh"}
+VECTORIZED = OF_ANGLES | {"arctan", "cbrt", "erf", "exp", "expm1", "log", "log1p", "tanh"}
 EXACT_POWERS = (-1, 0.5, 1)  # as one operation
+
+
+def is_vectorized_special(function: Any) -> bool:
+    """Whether a function of `scipy.special` has code without branches."""
+    return is_special(function) and function.__name__ == "erf"
 
 
 class Elements:
@@ -89,7 +96,8 @@ class Elements:
         own: Levels,
         of: Callable[[ast.expr, Levels], str],
     ) -> str:
-        name, found = self.lowering.numpy_name(func), self.lowering.types.of(node)
+        found, meaning = self.lowering.types.of(node), self.lowering.meaning(func)
+        name = "erf" if is_vectorized_special(meaning) else self.lowering.numpy_name(func)
         if name in FILLED:
             return FILLED[name]
         if name == "outer":
@@ -105,4 +113,5 @@ class Elements:
             self.angles += args
         if name in VECTORIZED and is_real and (name not in OF_ANGLES or self.angles is not None):
             return f"{self.name_for(name)}({', '.join(args)})"
-        return f"{f'{self.numpy}.{name}' if name else ast.unparse(func)}({', '.join(args)})"
+        function = f"{self.numpy}.{name}" if name not in ("", "erf") else ast.unparse(func)
+        return f"{function}({', '.join(args)})"
