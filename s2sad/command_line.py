@@ -5,12 +5,13 @@
     s2sad export pkg.mod:func -o pkg/func_grad.py
 
 Exit status: 0 when all is well, 1 for refusals and for an export that is out of date, 2 when the command
-names what is not there.
+names what is not there, or a file that cannot be written.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import shlex
@@ -49,10 +50,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # of `s2sad show ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # of a file that cannot be written
+        if error.filename is None:
+            raise
+        print(f"s2sad: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("s2sad", description="Derivatives of Python functions, as source.")
+    version = f"%(prog)s {importlib.import_module(__package__ or '').__version__}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     show = commands.add_parser("show", help="print the source of a derivative")
@@ -64,12 +72,14 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="list all that would be refused")
     check.add_argument("target", nargs="+", help="pkg.mod, pkg.mod:func, or the path of a .py file")
     check.add_argument("--args", metavar="EXPR", help="example arguments of the function")
-    check.add_argument("--format", choices=("text", "json"), default="text")
+    check.add_argument(
+        "--format", choices=("text", "json"), default="text", help="for people, or for editors"
+    )
     check.set_defaults(run=_check)
 
     export = commands.add_parser("export", help="write a derivative as a module that needs NumPy alone")
     _add_target(export)
-    export.add_argument("-o", "--output", metavar="FILE", required=True)
+    export.add_argument("-o", "--output", metavar="FILE", required=True, help="the module to write")
     export.add_argument(
         "--target", dest="needs", choices=("numpy", "numba"), default="numpy", help="what it needs to run"
     )
@@ -80,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", help="pkg.mod:func, or path/to/file.py:func")
-    parser.add_argument("--mode", choices=FORMS, default="grad")
+    parser.add_argument("--mode", choices=FORMS, default="grad", help="the transform")
     parser.add_argument("--wrt", metavar="NAMES", help="the parameters to differentiate by: x,y")
     parser.add_argument(
         "--args", metavar="EXPR", help="example arguments, as 'np.ones(3), 2.0': the code is for their kinds"

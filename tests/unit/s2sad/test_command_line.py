@@ -198,6 +198,16 @@ def test_export_and_its_check(folder: Path) -> None:
     assert run(folder, *words, "--check")[0] == 1
 
 
+def test_files_that_cannot_be_written(folder: Path) -> None:
+    for words in (("export", "-o", "no/slope.py"), ("show", "--html", "no/p.html")):
+        code, output, error = run(folder, words[0], "model:damped", *words[1:])
+        assert (code, output) == (2, "") and error == f"s2sad: {words[-1]}: No such file or directory\n"
+
+
+def test_the_version_is_told(folder: Path) -> None:
+    assert run(folder, "--version") == (0, f"s2sad {s2sad.__version__}\n", "")
+
+
 def test_the_check_knows_a_function_by_all_its_names(folder: Path) -> None:
     (folder / "pkg").mkdir(exist_ok=True)
     (folder / "pkg" / "inner.py").write_text("def f(x, n):\n    return x * x * n\n")
