@@ -172,3 +172,12 @@ def integers_in_products(x):
     n = np.array([1, 2, 3])
     a = np.outer(x, n) @ n
     return np.dot(m @ x, m @ a) + x @ n * (n @ x) + np.vdot(x * x, n) + np.inner(x, n) ** 2
+
+
+@program(((1.5, 2.0), (0.1, 0.2), 0.6), ([1.5, 2.0], [0.1, 0.2], 0.6), wrt=(0, 1, 2), second=True)
+def transfer_matrices(indices, depths, wavelength):
+    m = np.eye(2, dtype=complex)
+    for n, d in zip(indices, depths, strict=True):
+        k = 2 * np.pi * n * d / wavelength
+        m = m @ np.array([[np.cos(k), 1j * np.sin(k) / n], [1j * n * np.sin(k), np.cos(k)]])
+    return np.abs(m[0, 0] + m[1, 0]) ** 2

@@ -102,3 +102,21 @@ def test_arguments_that_share_memory(name: str) -> None:
             A[:], B[:] = before
 
     assert result(s2sad.grad(smoothed, compile="numba")) == result(s2sad.grad(smoothed))
+
+
+def transmission(indices: Any, depths: Any, wavelength: float) -> Any:
+    m = np.eye(2, dtype=complex)
+    for n, d in zip(indices, depths, strict=True):
+        k = 2 * np.pi * n * d / wavelength
+        m = m @ np.array([[np.cos(k), 1j * np.sin(k) / n], [1j * n * np.sin(k), np.cos(k)]])
+    return np.abs(m[0, 0] + m[1, 0]) ** 2
+
+
+@pytest.mark.parametrize("make", [tuple, list, np.array])
+def test_real_items_beside_complex_ones_have_real_gradients(make: Any) -> None:
+    args = make([1.5, 2.0]), make([0.1, 0.2]), 0.6
+    expected = s2sad.grad(transmission, (0, 1, 2))(*args)
+    found = s2sad.grad(transmission, (0, 1, 2), compile="numba")(*args)
+    for a, b in zip(found, expected, strict=True):
+        assert not np.iscomplexobj(a)
+        np.testing.assert_allclose(a, b, rtol=1e-12)

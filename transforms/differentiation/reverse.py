@@ -234,6 +234,8 @@ class ReverseWalk(Reverse):
                             if is_function_tangent(keys)
                             else part_of(adjoint.value, keys[k] if keys else constant(k))
                         )
+                        if isinstance(operation.node, gast.List) and self.is_made_complex(item, items):
+                            part = call(self.helper("unbroadcast"), part, item)
                         mask = mask_of_item(self, adjoint.masks, k, item.id, back)
                         new = Adjoint(part, mask=mask, zeroed=mask is not None)
                         self.pass_on(env, item.id, new, back)
@@ -242,6 +244,15 @@ class ReverseWalk(Reverse):
             case Inert() | Opaque():
                 pass
         return [s], back
+
+    def is_made_complex(self, item: Any, items: tuple[Any, ...]) -> bool:
+        """Whether a real item of a list is beside a complex one: where lists have one type of items, the
+        adjoint of each is complex.
+        """
+        if not self.domain.is_real(self.kind(item)):
+            return False
+        numbers = [k for k in map(self.kind, items) if self.domain.is_numeric(k) or self.domain.is_array(k)]
+        return not all(map(self.domain.is_real, numbers))
 
     def definition(self, s: Any, name: str, env: Env) -> Sweep:
         """A nested function used as a value: its adjoint holds those of its captured variables, by name."""
