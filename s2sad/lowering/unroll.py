@@ -274,6 +274,8 @@ def _type_of(kind: Kind) -> Any:
         case List(tuple() as found):
             types = [*map(_type_of, found)]
             return (List, types[0]) if len({*types}) == 1 else (List, *types)
+        case List(None, element):
+            return List, _type_of(element)
         case Tuple(found, cls=cls):
             return (cls, *map(_type_of, found))
         case Dict(pairs):
