@@ -240,7 +240,16 @@ def cast_back(d: Any, x: Any) -> Any:
 
 
 def cast_like(dx: Any, out: Any) -> Any:
-    """The tangent of a copy `out` in another dtype; None if that dtype carries no derivative."""
+    """The tangent of a copy `out` in another dtype; None if that dtype carries no derivative.
+
+    Raises NonDifferentiableError for an array of objects.
+    """
+    if out.dtype.kind == "O":
+        raise NonDifferentiableError(
+            "an array of objects is made of what carries a derivative",
+            why="what its elements carry is not followed",
+            instead="use a list, or an array of floats",
+        )
     return dx.astype(out.dtype) if out.dtype.kind in "fc" else None
 
 

@@ -123,6 +123,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: s2sad.elementwise_grad(lambda x: np.array([x, None]))(1.0),
         "array of objects(.|\n)*return a list",
     ),
+    "objects in forward mode": (
+        lambda: s2sad.jvp(lambda x: np.array([x, None]))(1.0, 1.0),
+        "array of objects is made(.|\n)*a list",
+    ),
     "a cotangent of objects": (
         lambda: s2sad.vjp(lambda x: np.array([x, None]), 1.0)[1](np.ones(2)),
         "array of objects(.|\n)*a list",
