@@ -178,7 +178,11 @@ class Version:
                 "one of them is, or holds, an object that Numba has no type for",
                 "pass the numbers and arrays that it holds, or leave `compile` out",
             ) from error
-        return self.dispatcher(tuple(map(type_of, given)), exact, is_general), exact
+        types = [without_ones(type_of(value)) for value in given]
+        for k, structure in enumerate(self.structures):
+            if not structure.has_lists:  # which may be longer at the next call, as arrays outside
+                types[k] = type_of(given[k])
+        return self.dispatcher(tuple(types), exact, is_general), exact
 
     def dispatcher(self, types: tuple[Type, ...], exact: tuple[Any, ...], is_general: bool) -> Made:
         """The compiled function for arguments of these types, which are `exact` as Numba has them."""

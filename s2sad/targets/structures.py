@@ -40,6 +40,11 @@ class Structure:
         return self.cls is None
 
     @property
+    def is_packed(self) -> bool:
+        """Whether it is passed and returned as it is: a leaf, or a tuple of such."""
+        return self.is_leaf or (self.cls is tuple and all(p.is_packed for p in self.parts))
+
+    @property
     def is_object(self) -> bool:
         """Whether it is that of an object with attributes."""
         return self.cls is not None and not issubclass(self.cls, (*CONTAINERS, Listed))
@@ -48,6 +53,10 @@ class Structure:
     def is_list(self) -> bool:
         """Whether it is that of a list in compiled code."""
         return self.cls is Listed
+
+    @property
+    def has_lists(self) -> bool:
+        return self.is_list or any(p.has_lists for p in self.parts)
 
     @property
     def is_given(self) -> bool:
@@ -173,7 +182,7 @@ def converted(
     """The function of arguments of these structures that passes tuples in their place, and behind them what
     the readers return, to a function whose result of tuples stands for one of the structure `result`.
     """
-    if all(s.is_leaf for s in structures) and not readers and result.is_leaf:
+    if all(s.is_packed for s in (*structures, result)) and not readers:
         return call
     scope: dict[str, Any] = {"call": call, "as_numbers": as_numbers}
     scope |= {f"read{k}": read for k, read in enumerate(readers)}
@@ -200,7 +209,7 @@ def listing(x: str, structure: Structure, made: str) -> str:
 
 def _packing(x: str, structure: Structure) -> str:
     """The expression of nested tuples, for an expression of containers."""
-    if structure.is_leaf:
+    if structure.is_packed:
         return x
     if structure.is_list and isinstance(structure.keys[0], str):
         return f"as_numbers({x}, {structure.keys[0]!r})"
@@ -214,7 +223,7 @@ def _packing(x: str, structure: Structure) -> str:
 
 def _unpacking(x: str, structure: Structure, scope: dict[str, Any]) -> str:
     """The expression of containers, for one of nested tuples; `scope` gains the objects that it names."""
-    if structure.is_leaf:
+    if structure.is_packed:
         return x
     if structure.is_list:
         return f"[{_unpacking('v', structure.parts[0], scope)} for v in {x}]"

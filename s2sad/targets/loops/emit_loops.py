@@ -83,13 +83,26 @@ class Emitter(Angles):
         result = ", ".join(kept)
         self.write(1, f"return {', '.join(self.arrays.get(n, n) for n in kept)}")
         self.call = f"{f'{result} = ' if kept else ''}{name}({', '.join(parameters)})"
-        self.lines[:0] = [f"def {name}({', '.join(parameters)}):", *self.hoisted.values()]
-        self.lines += self.functions
-        text = "\n".join(self.lines) + "\n"
+        arrays = {*parameters} - {s.target for s in steps if not s.is_store}
+        body = self.with_names("\n".join([*self.hoisted.values(), *self.lines]), arrays)
+        text = "\n".join([f"def {name}({', '.join(parameters)}):", body, *self.functions]) + "\n"
         for helper in (BOUND, PLACE):
             if helper in text:
                 text = text.replace(helper, self.name_for(helper.rstrip("_")))
         self.loops = Loops(name, text, steps[0].statement.lineno, self.names, self.parts)
+
+    def with_names(self, body: str, arrays: set[str]) -> str:
+        """The body with names for the lengths of these arrays, which stay what they are, and for bounds."""
+        names: dict[str, str] = {}
+
+        def name_of(found: re.Match[str]) -> str:
+            return names.setdefault(found[0], self.own("length", len(names)))
+
+        if arrays:
+            lengths = rf"\b(?:{'|'.join(sorted(arrays))})\.shape\[\d+\]"
+            body = re.sub(lengths, name_of, body)
+            body = re.sub(rf"{BOUND}\([^()]*, length\d+{self.mark}\)", name_of, body)
+        return "\n".join([*(f"    {name} = {value}" for value, name in names.items()), body])
 
     def together(self) -> list[tuple[str, str]]:
         """The lengths that are equal where the nest of loops does what the steps do."""
