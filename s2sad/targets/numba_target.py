@@ -358,6 +358,7 @@ class _Code:
         if has_guards:
             constants[error] = LengthsDiffer
         constants.update(self.finish(tree))
+        with_other_numbers(tree)
         ast.fix_missing_locations(tree)
         code = compile_function(tree, self.original.__code__.co_filename, ())
         function = FunctionType(code, constants, self.original.__name__)
@@ -553,6 +554,18 @@ class _ReadOutside(ast.NodeTransformer):
 
     def parameter(self, node: ast.expr, name: str, read: Callable[[], Any]) -> ast.expr:
         return ast.copy_location(ast.Name(self.code.parameter_for(name, read), ast.Load()), node)
+
+
+def with_other_numbers(tree: ast.FunctionDef) -> None:
+    """Changes the names of variables that end in numbers: Numba calls a version of `x` `x_1`, too."""
+    stored = {n.id for n in stored_names(tree)}
+    renamed = {name: re.sub(r"_(\d+)$", r"_v\1", name) for name in stored}
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Name) and renamed.get(n.id, n.id) not in names:
+            n.id = renamed[n.id]
+        elif isinstance(n, ast.arg) and renamed.get(n.arg, n.arg) not in names:
+            n.arg = renamed[n.arg]
 
 
 def stored_names(tree: ast.AST) -> Iterator[ast.Name]:
