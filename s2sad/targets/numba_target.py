@@ -558,14 +558,14 @@ class _ReadOutside(ast.NodeTransformer):
 
 def with_other_numbers(tree: ast.FunctionDef) -> None:
     """Changes the names of variables that end in numbers: Numba calls a version of `x` `x_1`, too."""
-    stored = {n.id for n in stored_names(tree)}
-    renamed = {name: re.sub(r"_(\d+)$", r"_v\1", name) for name in stored}
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    renamed = {n.id: re.sub(r"_(\d+)$", r"_v\1", n.id) for n in stored_names(tree)}
+    renamed = {name: new for name, new in renamed.items() if new not in names}
     for n in ast.walk(tree):
-        if isinstance(n, ast.Name) and renamed.get(n.id, n.id) not in names:
-            n.id = renamed[n.id]
-        elif isinstance(n, ast.arg) and renamed.get(n.arg, n.arg) not in names:
-            n.arg = renamed[n.arg]
+        if isinstance(n, ast.Name):
+            n.id = renamed.get(n.id, n.id)
+        elif isinstance(n, ast.arg):
+            n.arg = renamed.get(n.arg, n.arg)
 
 
 def stored_names(tree: ast.AST) -> Iterator[ast.Name]:
