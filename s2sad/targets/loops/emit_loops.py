@@ -7,6 +7,7 @@ it raises LengthsDiffer, if it has one path; or else broadcasting is NumPy's (`e
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
