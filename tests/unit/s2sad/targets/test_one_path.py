@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import s2sad
+from s2sad.targets import Settings
 from s2sad.targets.numba_target import compiled_for
 
 RNG = np.random.default_rng(0)
@@ -55,7 +56,7 @@ def test_a_function_with_effects_runs_once() -> None:
 
 @pytest.mark.parametrize("shapes", [((3, 1), (1, 4)), ((3, 4), (3, 4)), ((1, 1), (3, 1))])
 def test_code_for_axes_of_length_one_is_not_run_for_others(shapes: tuple[tuple[int, int], ...]) -> None:
-    run = compiled_for(scaled, False, False, "grad").version_for(tuple(map(np.ones, shapes)))
+    run = compiled_for(scaled, Settings(), "grad").version_for(tuple(map(np.ones, shapes)))
     for x, y in ((M, M), (M[:, :1].copy(), M), (M[:1].copy(), M[:, :1].copy()), (M[:0], M[:1])):
         np.testing.assert_allclose(run(x, y), scaled(x, y), rtol=1e-13)
     with pytest.raises(ValueError, match="could not be broadcast"):
