@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -44,6 +45,10 @@ class GeneratedExpressions(Facts):
         super().__init__(program, generation.kinds, PRIMITIVES, domain)
         self.derivatives, self.generation = generation.derivatives, generation
         self.is_pure = Purity(self, generation.derivatives | generation.traces)
+
+    def is_module(self, path: Any) -> bool:
+        """Whether a name or dotted path is known to be a module or class."""
+        return isinstance(self.program.resolve(path), (ModuleType, type))
 
     def is_float(self, node: Any, is_one: Callable[[str], bool]) -> bool:
         """Whether an expression is surely a float or an array of floats, so that `1.0 * x` is `x`;

@@ -26,6 +26,9 @@ class Expressions(Protocol):
     def is_pure(self, call: Node) -> bool:
         """Whether a call, a `for` loop or an unpacking has no effect but its result."""
 
+    def is_module(self, path: Node) -> bool:
+        """Whether a name or dotted path is known to be a module or class."""
+
     def is_float(self, expression: Node, is_one: Callable[[str], bool]) -> bool:
         """Whether a value is a float, or an array of floats; `is_one(name)` tells that a name still has the
         only value that it had when kinds were inferred.

@@ -187,9 +187,11 @@ class _Inliner:
         """The global names through which functions are called: `np` in `np.exp(x)`."""
         found = set()
         for node in find_nodes(value, gast.Call):
-            name = base_of(node.func)
-            if name is not None and name not in self.uses.bound:
-                found.add(name)
+            func, name = node.func, base_of(node.func)
+            if name is None or name in self.uses.bound:
+                continue
+            if isinstance(func, gast.Name) or self.settings.facts.expressions.is_module(func.value):
+                found.add(name)  # not where it is the method of an array
         return found
 
     def is_pure(self, node: Node) -> bool:

@@ -1,0 +1,113 @@
+"""Arrays of a module or class that a function reads, changes to constants, and reads again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+
+
+class Table:
+    w = np.zeros(5)
+
+
+G = np.zeros(5)
+
+
+def reset() -> None:
+    Table.w[:] = G[:] = np.arange(1.0, 6.0)
+
+
+def stored(x: Any) -> Any:
+    y = Table.w * x
+    Table.w[0] = 5.0
+    return np.sum(y * Table.w)
+
+
+def stored_by_a_name(x: Any) -> Any:
+    y = Table.w * x
+    w = Table.w
+    w[0] = 5.0
+    return np.sum(y * Table.w)
+
+
+def stored_by_a_view(x: Any) -> Any:
+    y = Table.w * x
+    tail = Table.w[1:]
+    tail[0] = 7.0
+    return np.sum(y * Table.w)
+
+
+def filled(x: Any) -> Any:
+    y = Table.w * x
+    Table.w.fill(2.0)
+    return np.sum(y * Table.w)
+
+
+def copied_to(x: Any) -> Any:
+    y = Table.w * x
+    np.copyto(Table.w, 2.0)
+    return np.sum(y * Table.w)
+
+
+def sorted_in_place(x: Any) -> Any:
+    y = Table.w * x
+    Table.w[::-1].sort()
+    return np.sum(y * Table.w)
+
+
+def change() -> None:
+    Table.w[:] = 2.0
+
+
+def changed_by_a_call(x: Any) -> Any:
+    y = Table.w * x
+    change()
+    return np.sum(y * Table.w)
+
+
+def multiplied(x: Any) -> Any:
+    total = 0.0
+    for _ in range(3):
+        total += np.sum(Table.w * x) * x
+        np.multiply(Table.w, 2, out=Table.w)
+    return total
+
+
+def summed(x: Any) -> Any:
+    y = Table.w.sum() * x
+    Table.w[0] = 5.0
+    return y * Table.w.sum()
+
+
+def global_summed(x: Any) -> Any:
+    y = G.sum() * x
+    G[0] = 5.0
+    return y * G.sum()
+
+
+PROGRAMS: list[Callable[[Any], Any]] = [
+    stored, stored_by_a_name, stored_by_a_view, filled, copied_to, sorted_in_place, changed_by_a_call,
+    multiplied, summed, global_summed,
+]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_what_was_read_before_the_change_is_kept(f: Callable[[Any], Any]) -> None:
+    def at(x: float) -> Any:
+        reset()
+        return f(x)
+
+    expected = (at(1.3 + 1e-6) - at(1.3 - 1e-6)) / 2e-6
+    for found in (
+        lambda: s2sad.grad(f)(1.3),
+        lambda: s2sad.value_and_grad(f)(1.3)[1],
+        lambda: s2sad.vjp(f)(1.3)[1](1.0)[0],
+        lambda: s2sad.jvp(f)(1.3, 1.0)[1],
+    ):
+        reset()
+        np.testing.assert_allclose(found(), expected, rtol=1e-6)
