@@ -6,7 +6,6 @@ Contract: a pass takes a `Program` and returns a new one; it changes nothing tha
 from __future__ import annotations
 
 import builtins
-import importlib
 import re
 from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import dataclass, field
@@ -215,8 +214,9 @@ class Program:
 
     def refuse(self, node: Any, what: str, why: str = "", instead: str = "") -> NoReturn:
         """Raises UnsupportedSyntaxError at the node, in words of the user's."""
-        shown = importlib.import_module(".shown_names", __package__).in_users_words  # it knows programs
-        what, why, instead = (shown(self, text) for text in (what, why, instead))
+        from .shown_names import in_users_words  # which knows programs
+
+        what, why, instead = (in_users_words(self, text) for text in (what, why, instead))
         raise UnsupportedSyntaxError(what, self.where(node), why, instead)
 
 
