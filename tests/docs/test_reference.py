@@ -79,7 +79,8 @@ def test_a_table_that_is_out_of_date_is_noticed() -> None:
     page = f"## Head\n\n{HEAD}| `hvp(f)` | Something else. |\n\n{directive}"
     made = with_tables(page)
     assert made != page and with_tables(made) == made
-    assert "| `hvp(f=None, argnums=0, has_aux=False, **compiling)` | The product of a scalar function's Hessian" in made
+    row = "| `hvp(f=None, argnums=0, has_aux=False, **compiling)` | The product of a scalar"
+    assert row in made
     assert made.startswith("## Head\n\n|") and made.endswith(f"|\n\n{directive}")
 
 

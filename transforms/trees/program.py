@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, NoReturn
 
 import gast
@@ -19,11 +19,11 @@ from ..errors import SourceLocation, UnsupportedSyntaxError
 from .modules import name_key
 from .nodes import find_nodes, is_atom
 from .rebuild import bound_names
+from .shown_names import EMPTY, in_users_words
 
 __all__ = ["EMPTY", "MISSING", "ArrayLibrary", "Names", "Program", "Scope", "names_of", "program_of"]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
-EMPTY = (object.__new__, SimpleNamespace.__new__)  # make empty objects of a given class
 
 
 class Names:
@@ -214,8 +214,6 @@ class Program:
 
     def refuse(self, node: Any, what: str, why: str = "", instead: str = "") -> NoReturn:
         """Raises UnsupportedSyntaxError at the node, in words of the user's."""
-        from .shown_names import in_users_words  # which knows programs
-
         what, why, instead = (in_users_words(self, text) for text in (what, why, instead))
         raise UnsupportedSyntaxError(what, self.where(node), why, instead)
 

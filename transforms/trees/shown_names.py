@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import gast
 
 from .nodes import call, constant, find_nodes, load, names_read
 from .printer import to_source
-from .program import EMPTY, Program
 from .rebuild import substitute
 
-__all__ = ["in_users_words", "is_users", "shown_name"]
+__all__ = ["EMPTY", "in_users_words", "is_users", "shown_name"]
 
+EMPTY = (object.__new__, SimpleNamespace.__new__)  # make empty objects of a given class
+Program = Any  # that of `program`, which shows names by these functions
 SUFFIX = re.compile(r"_\d+$")  # of a version of a name, or of a name that a pass made of it
 
 
