@@ -295,7 +295,7 @@ class Generator:
         except S2sadError as last:
             self.made.pop(request, None)
             if isinstance(last, HeapRefusal) and request.function.__code__.co_filename not in origins:
-                refusal = UnsupportedSyntaxError(last.what, last.where, last.why, last.instead)
+                refusal = UnsupportedSyntaxError(last.what, last.given, last.why, last.instead)
             self.refused[request] = refusal, refusal.calls
             raise refusal from None
 

@@ -37,6 +37,7 @@ from ..runtime.mutation import (
     repeated,
     stored_in,
     times_repeated,
+    unless_integer,
     writable,
     zero_item,
 )
@@ -142,6 +143,11 @@ def captured_part_(d, key, x, out, dout):
 @bprop(captured_alone, "linear", samples=[given(2.5, *SHARED)])
 def captured_alone_(dx, d, key, out, dout):
     return captured_part(dout, key, dx), None, None
+
+
+@bprop(unless_integer, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
+def unless_integer_(dx, x, out, dout):
+    return unless_integer(dout, x), None
 
 
 @bprop(present, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])

@@ -44,6 +44,7 @@ __all__ = [
     "repeated",
     "stored_in",
     "times_repeated",
+    "unless_integer",
     "writable",
     "zero_item",
 ]
@@ -351,6 +352,11 @@ def _is_by_value(key: Any) -> bool:
     """Whether an object compares by its numbers, and not by identity."""
     is_same = getattr(type(key), "__eq__", None) is object.__eq__
     return not is_same and any(map(_has_numbers, fields_of(key).values()))
+
+
+def unless_integer(dx: Any, x: Any) -> Any:
+    """The adjoint of an item `x`, None where it is an integer, which has none."""
+    return None if isinstance(x, (int, np.integer, np.bool_)) else dx
 
 
 def present(dx: Any, x: Any) -> Any:

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import s2sad
@@ -55,3 +56,22 @@ def test_cotangents_of_integers() -> None:
 def test_keys_have_no_adjoints() -> None:
     f = build("def f(x, y):\n    return min([x, y, x * y], key=lambda v: v * v)\n")
     assert ".pop()" not in s2sad.grad(f).source_for(1.0, 2.0)
+
+
+def squares(t: Any) -> Any:
+    total = 0.0
+    for v in t:
+        total = total + v * v
+    return total + 3.0 * t[0]
+
+
+def values_of(p: Any) -> Any:
+    return sum(v**2 for v in p.values()) + 3.0 * p["a"]
+
+
+def test_integers_in_containers_have_no_gradient_also_where_items_are_read_in_turn() -> None:
+    assert s2sad.grad(squares)([1, 2.5]) == [None, 5.0]
+    assert s2sad.grad(squares)((1, 2.5)) == (None, 5.0)
+    assert s2sad.grad(squares)((1.0, 2.5)) == (5.0, 5.0)
+    assert s2sad.grad(values_of)({"a": 1, "b": 0.5}) == {"a": None, "b": 1.0}
+    np.testing.assert_allclose(s2sad.hessian(lambda x: squares([1, x]))(2.5), 2.0)

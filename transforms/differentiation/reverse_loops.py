@@ -68,7 +68,9 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
                 back[:] = _of_parts(reverse, s, item, dict(zip(parts, adjoints, strict=True)), back)
                 continue
             values = [
-                reverse.zero(part) if a is None else reverse.full(part, a, back)
+                reverse.zero(part)
+                if a is None
+                else reverse.of_item(source.id, reverse.full(part, a, back), part)
                 for part, a in zip(parts, adjoints, strict=True)
             ]
             value = values[0] if whole else tuple_of(values)

@@ -61,6 +61,13 @@ class Reverse(AdjointEmitter):
             return adjoint
         return call(self.helper("present"), adjoint, atom)
 
+    def of_item(self, container: str, adjoint: Any, name: str) -> Any:
+        """The adjoint of an item of a container that is an argument: it has none where it is an integer."""
+        is_given = container in parameter_names(self.program.tree)
+        if not is_given or not self.domain.may_be_integer(self.facts.kind_of_name(name)):
+            return adjoint
+        return call(self.helper("unless_integer"), adjoint, load(name))
+
     def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
         """The item of a function's adjoint for a captured variable; a helper reads it where the adjoint may
         be None.
