@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import gast
 
 from ..transforms.analyses.operations import index_items
 from ..transforms.trees.nodes import dotted
-from ..values.objects import is_plain
+from ..values.objects import has_operators, is_plain
 from . import shape_relations as kind_plans
 from .abstraction import MAX_ITEMS, kind_of_free
 from .class_members import (
@@ -48,6 +49,7 @@ from .indexing import (
 from .indexing import kind_of_static as _kind_of_static
 from .join import join
 from .lattice import (
+    OBJECT,
     SET,
     SPARSE,
     UNKNOWN,
@@ -212,7 +214,7 @@ __all__ = [
 
 def kind_of_static(node: Any, value: Any) -> Kind:
     """The kind of the value of an outer name, or of an attribute of a module or class; Unknown for an object
-    behind an attribute.
+    behind an attribute, or an object of an unknown class, if it has operators.
 
     The kind of data may be relied on: a derivative is generated anew when it changes.
     """
@@ -223,7 +225,9 @@ def kind_of_static(node: Any, value: Any) -> Kind:
         return kind
     found = kind_of_free(value, f"{'.'.join(dotted(node))}@")
     is_object = isinstance(found, (Record, Object)) or holds_objects(found)
-    return kind if is_object and isinstance(node, gast.Attribute) else found
+    if is_object and isinstance(node, gast.Attribute):
+        return OBJECT if has_operators(type(value)) and not isinstance(value, Number) else kind
+    return found
 
 
 def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:

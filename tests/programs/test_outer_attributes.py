@@ -1,8 +1,11 @@
-"""Arrays of a module or class that a function reads, changes to constants, and reads again."""
+"""What modules and classes hold: arrays that a function reads, changes to constants, and reads again; objects
+with operators.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -111,3 +114,32 @@ def test_what_was_read_before_the_change_is_kept(f: Callable[[Any], Any]) -> Non
     ):
         reset()
         np.testing.assert_allclose(found(), expected, rtol=1e-6)
+
+
+class Squared:
+    """A number that multiplies by squares."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __mul__(self, other: Any) -> Any:
+        return self.factor * other * other
+
+    __rmul__ = __mul__
+
+
+class Holder:
+    squared = Squared(2.0)
+    half = Fraction(1, 2)
+
+
+SQUARED = Holder.squared
+
+
+def test_operators_of_objects_behind_attributes() -> None:
+    assert s2sad.grad(lambda x: SQUARED * x)(1.5) == 6.0
+    assert s2sad.grad(lambda x: Holder.half * x * x)(1.5) == 1.5
+    for f in (lambda x: Holder.squared * x, lambda x: x * Holder.squared):
+        for transform in (s2sad.grad, s2sad.jacfwd):
+            with pytest.raises(s2sad.UnsupportedSyntaxError, match="an operator on an object"):
+                transform(f)(1.5)
