@@ -136,7 +136,8 @@ class _Call:
         if self.has_rest:
             self.slots += (args[template.positional :],)
         self.named = {k: v for k, v in keywords.items() if k not in template.parameters}
-        if template.kwarg is not None:
+        self.has_named = template.kwarg is not None and template.gradients > len(self.slots)
+        if self.has_named:
             self.slots += (self.named,)
 
     def _value(self, index: int, name: str) -> Any:
@@ -158,7 +159,7 @@ class _Call:
     def with_slots(self, values: tuple[Any, ...]) -> Any:
         """The function's result with other values of the leading parameters."""
         new = dict(zip(self.names, values, strict=False))
-        if self.rule.template.kwarg is not None:
+        if self.has_named:
             new |= values[-1]
             values = values[:-1]
         keywords = {k: new.get(k, v) for k, v in self.keywords.items()}
@@ -195,7 +196,7 @@ class _Call:
             named = dict(zip(rule.template.parameters, tangents, strict=False))
             if self.has_rest and rule.template.vararg is not None:
                 named[rule.template.vararg] = tangents[len(self.names)]
-            if rule.template.kwarg is not None:
+            if self.has_named and rule.template.kwarg is not None:
                 named[rule.template.kwarg] = tangents[-1]
             passed = {d: self._tangent(d[1:], named[d[1:]]) for d in rule.jvp_template.tangents}
             change = self.call_with(rule.jvp_template, passed)

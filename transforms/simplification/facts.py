@@ -77,6 +77,7 @@ class GeneratedFacts:
         self.tree, self.generation, self.users, self.careful = program.tree, generation, users, careful
         self.expressions, self.origins = expressions, program.origins
         self.is_odd, self.is_fresh = expressions.is_odd, expressions.is_fresh
+        self.is_module = expressions.is_module
         self.shape_only = expressions.shape_only
         self.derivatives, self.traces = generation.derivatives, generation.traces
         self.variables: Mapping[str, str] = generation.adjoint_of  # the variable of each adjoint

@@ -190,7 +190,7 @@ class _Inliner:
             func, name = node.func, base_of(node.func)
             if name is None or name in self.uses.bound:
                 continue
-            if isinstance(func, gast.Name) or self.settings.facts.expressions.is_module(func.value):
+            if isinstance(func, gast.Name) or self.settings.facts.is_module(func.value):
                 found.add(name)  # not where it is the method of an array
         return found
 

@@ -181,7 +181,7 @@ def test_misspelt_options() -> None:
         grad(product, argnum=1)  # type: ignore[call-overload]
     assert str(caught.value) == (
         "grad() got an unexpected keyword argument 'argnum'\n"
-        "why: its options are argnums, has_aux, output, compile, fastmath, cache\n"
+        "why: its options are argnums, has_aux, output, compile, fastmath, cache, parallel\n"
         "instead: write argnums=1"
     )
     with pytest.raises(NonDifferentiableError, match="instead: write sparsity=True"):
