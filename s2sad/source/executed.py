@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Executed", "executed_at"]
+__all__ = ["Executed", "base_of", "executed_at"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ def executed_at(filename: str, line: int) -> Executed | None:
     targets = [n for part in parts for n in ast.walk(part) if _is_stored(n)]
     calls = [part.value for part in parts if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call)]
     targets += [node for call in calls for node in (call.func, *call.args)]
-    bases = frozenset(filter(None, map(_base, targets)))
+    bases = frozenset(filter(None, map(base_of, targets)))
     updated = [part.target for part in parts if isinstance(part, ast.AugAssign)]
     reads += [target.id for target in updated if isinstance(target, ast.Name)]
     expressions = tuple(e for part in parts for e in _outermost(part))
@@ -79,7 +79,7 @@ def _is_stored(node: ast.AST) -> bool:
     return isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store)
 
 
-def _base(node: Any) -> str | None:
+def base_of(node: Any) -> str | None:
     """The variable at the root of a path of attributes and items."""
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value

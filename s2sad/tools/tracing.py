@@ -22,6 +22,7 @@ from ..derivatives.unwrap import target_of
 from ..derivatives.variadic import fixed, is_variadic, nothing_for
 from ..runtime.border import at_border
 from ..source.compiling import definition, make_function
+from ..source.executed import base_of
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from ..transforms.trees.printer import to_source_with_places
 from ..transforms.trees.program import Names
@@ -358,8 +359,6 @@ def _stored(target: ast.AST) -> list[str]:
 def _changed(target: ast.AST) -> list[str]:
     """The variables that a target binds, or whose value it may change: `x` for `x[i]` and for `x.append`."""
     if isinstance(target, ast.Subscript | ast.Attribute):
-        inner = target.value
-        while isinstance(inner, ast.Subscript | ast.Attribute):
-            inner = inner.value
-        return [inner.id] if isinstance(inner, ast.Name) else []
+        base = base_of(target)
+        return [] if base is None else [base]
     return _stored(target)
