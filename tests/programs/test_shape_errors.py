@@ -11,6 +11,7 @@ import pytest
 import s2sad
 
 X, FIVE, ROWS = np.array([0.5, 1.5, -0.7, 2.0]), np.ones(5), np.ones((2, 3))
+PAIR = np.array([1.0, 3.0])
 
 
 def unpacked(x: Any) -> Any:
@@ -70,3 +71,20 @@ def test_a_check_computes_nothing() -> None:
     text = s2sad.grad(marked).source_for(FIVE, X > 1)
     assert text.count("check_shapes(") == 1
     assert "check_shapes(m, x)" in text
+
+
+def test_what_a_check_reads_is_computed() -> None:
+    def rows(x: Any) -> Any:
+        return np.sum(np.sum(x * ROWS, axis=1) * np.ones(2))
+
+    def deeper(x: Any) -> Any:
+        total = 0.0
+        for k in range(2):
+            total = total + np.sum(np.sum(np.exp(x * ROWS) + ROWS, axis=1) * PAIR) * k
+        return total
+
+    x = np.linspace(0.1, 0.6, 6).reshape(2, 3)
+    for f in (rows, deeper):
+        s2sad.check_grads(f, (x,), order=2)
+        with pytest.raises(ValueError, match="shapes|broadcast"):
+            s2sad.grad(f)(np.ones((4, 5)))

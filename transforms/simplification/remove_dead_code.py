@@ -81,8 +81,20 @@ def _function(tree: Node, facts: GeneratedFacts, careful: bool) -> Node:
 
 
 def _with_checks(tree: Node, remover: _Remover, checks: Mapping[str, list[Node]]) -> Node:
-    """The function with checks for the dead assignments of some names; what a check reads stays assigned."""
-    read = {name for block in checks.values() for name in names_read(block)}
+    """The function with checks for the dead assignments of some names; what a check reads stays assigned, and
+    what that is made of.
+    """
+    made: dict[str, list[Node]] = {}
+    for s in statements_in(tree.body):
+        for name in bound_here(s):
+            made.setdefault(name, []).append(s)
+    read: set[str] = set()
+    todo = [name for block in checks.values() for name in names_read(block)]
+    while todo:
+        name = todo.pop()
+        if name not in read:
+            read.add(name)
+            todo += [n for s in made.get(name, ()) for n in names_read(s)]
 
     def statement(s: Node) -> list[Node] | None:
         match s:
