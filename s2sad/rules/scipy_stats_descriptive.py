@@ -38,7 +38,7 @@ def check_policy(nan_policy):
         )
 
 
-# Powers by squares and the factors in SciPy's order: the values are SciPy's to the last bit.
+# Powers by squares and the factors in SciPy's order: the values are SciPy's but for rounding.
 def is_constant(a, m2, axis, keepdims):
     """Whether a variance is zero but for rounding."""
     mean = np.mean(a, axis=axis, keepdims=keepdims)
