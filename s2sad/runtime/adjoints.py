@@ -19,6 +19,7 @@ import numpy as np
 from ..transforms.errors import NonDifferentiableError
 from ..values.libraries import is_lazy, library_of
 from ..values.objects import dict_like, fields_of, has_operators, is_plain, mirror
+from .heap_table import Table
 from .shadow_table import Adjoints
 
 __all__ = [
@@ -303,7 +304,9 @@ def zeros_like(x: Any) -> Any:
         return x.dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
     if isinstance(x, (float, complex)):
         return 0j if isinstance(x, complex) else 0.0
-    return Adjoints() if type(x) is Adjoints else _mirror(zeros_like, x)
+    if type(x) is Adjoints:
+        return Adjoints()
+    return Table({}) if type(x) is Table else _mirror(zeros_like, x)
 
 
 def copy_adjoint(x: Any) -> Any:
@@ -327,7 +330,9 @@ def add(a: Any, b: Any) -> Any:
     if type(a) is np.ndarray or type(a) is float:
         check_number(b)
         return a + b
-    return a + b if _is_number(a) and _is_number(b) else _mirror_pair(add, a, b)
+    if _is_number(a) and _is_number(b):
+        return a + b
+    return a.plus(b, add) if type(a) is Table else _mirror_pair(add, a, b)
 
 
 def add_at(da: Any, index: Any, v: Any) -> Any:
@@ -435,6 +440,8 @@ def conform(dx: Any, x: Any) -> Any:
     """
     if x is None or dx is None:
         return None
+    if type(dx) is Table:  # whose entries are those of their own values
+        return dx
     return unbroadcast(dx, x) if _is_number(x) else _mirror_pair(conform, dx, x)
 
 

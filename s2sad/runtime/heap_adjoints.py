@@ -1,8 +1,7 @@
 """The adjoints and tangents of the heap: a table from objects and keys to adjoints.
 
-Contract: `{Place(x): {key: adjoint}}`; None is zero, and so is a missing entry. An object itself has the
-adjoint None: only the numbers and arrays in it have one. No function changes its arguments, and each is
-linear in its first.
+Contract: a `Table`; None is zero, and so is a missing entry. An object itself has the adjoint None: only the
+numbers and arrays in it have one. No function changes its arguments, and each is linear in its first.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import numpy as np
 from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
-from .object_graph import LISTS, Place, Record, is_reference, tuple_like
+from .heap_table import Table
+from .object_graph import LISTS, Place, Record, is_reference, nodes, tuple_like
 
 __all__ = [
     "cleared",
@@ -42,21 +42,23 @@ __all__ = [
     "without_parts",
 ]
 
-Parts = dict[Place, dict[Any, Any]]
+def _at(d: Table | None, x: Any) -> dict[Any, Any]:
+    """The adjoints of what an object holds, by key."""
+    return {} if d is None else d.at(x)
 
 
-def _at(d: Parts | None, place: Place) -> dict[Any, Any]:
-    """The adjoints of the parts of one object, by key."""
-    return (d or {}).get(place) or {}
+def _table(x: Any, parts: dict[Any, Any]) -> Table:
+    """The table of the adjoints of what one object holds."""
+    return Table({id(x): (x, parts)})
 
 
-def part_at(d: Parts | None, x: Any, key: Any, value: Any) -> Any:
+def part_at(d: Table | None, x: Any, key: Any, value: Any) -> Any:
     """The adjoint of the `value` that `x` holds: None for an object, zero where `x` is an array or tuple,
     which are not in the heap.
     """
     if is_reference(value):
         return None
-    found = _at(d, Place(x)).get(key) if is_reference(x) else None
+    found = _at(d, x).get(key) if is_reference(x) else None
     return _zero(value) if found is None else found
 
 
@@ -71,51 +73,48 @@ def _zero(value: Any) -> Any:
     return 0.0 if zero is None and is_number else zero
 
 
-def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Parts | None:
+def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Table | None:
     """The adjoint of the heap from that of a `value` that `x` holds."""
     if dvalue is None or is_reference(value) or not is_reference(x):
         return None
-    return {Place(x): {key: dvalue}}
+    return _table(x, {key: dvalue})
 
 
-def parts_at(d: Parts | None, record: Record) -> list[Any]:
+def parts_at(d: Table | None, record: Record) -> list[Any]:
     """The adjoints of the items of a list that a record has by position; None for objects."""
-    held = _at(d, record.place) if record.place else {}
+    held = _at(d, record.place.holder) if record.place else {}
     return [held.get(k, zeros_like(part.value)) for k, part in (record.parts or {}).items()]
 
 
-def parts_alone(dvalues: list[Any] | None, record: Record) -> Parts | None:
+def parts_alone(dvalues: list[Any] | None, record: Record) -> Table | None:
     """The adjoint of the heap from those of the items of a list that a record has by position."""
     parts = zip(record.parts or {}, dvalues or (), strict=False)
     held = {k: d for k, d in parts if d is not None}
-    return {record.place: held} if record.place and held else None
+    return _table(record.place.holder, held) if record.place and held else None
 
 
-def without_part(d: Parts | None, x: Any, key: Any) -> Parts | None:
+def without_part(d: Table | None, x: Any, key: Any) -> Table | None:
     """The adjoint with zero for what `x` holds under a key."""
-    held = _at(d, Place(x))
-    if key not in held:
-        return d
-    return {**d, Place(x): {k: v for k, v in held.items() if k != key}}  # type: ignore[dict-item]
+    return None if d is None else d.without_part(x, key)
 
 
-def held_part(d: Parts | None, value: Any, holders: Holders) -> Any:
+def held_part(d: Table | None, value: Any, holders: Holders) -> Any:
     """The adjoint of the `value` that objects hold: the sum over these."""
     found = None
     for x, key in holders:
-        found = add(found, _at(d, Place(x)).get(key))
+        found = add(found, _at(d, x).get(key))
     return _zero(value) if found is None else found
 
 
-def held_alone(dvalue: Any, value: Any, holders: Holders) -> Parts | None:
+def held_alone(dvalue: Any, value: Any, holders: Holders) -> Table | None:
     """The adjoint of the heap from that of a `value` that objects hold."""
-    found: Parts = {}
+    found = Table({})
     for x, key in holders if dvalue is not None else ():
-        found.setdefault(Place(x), {})[key] = dvalue
-    return found or None
+        found = found.with_part(x, key, dvalue)
+    return found
 
 
-def without_held(d: Parts | None, holders: Holders) -> Parts | None:
+def without_held(d: Table | None, holders: Holders) -> Table | None:
     """The adjoint with zero for what objects hold under keys."""
     for x, key in holders:
         d = without_part(d, x, key)
@@ -154,17 +153,17 @@ def own_part(dx: Any, record: Record) -> Any:
     return tuple_like(record.value, items)
 
 
-def gathered(d: Parts | None, record: Record, once: bool = False) -> Any:
+def gathered(d: Table | None, record: Record, once: bool = False) -> Any:
     """The adjoint of a value, in the structure of its record, from that of the heap. The numbers directly in
     a tuple have None, a number itself zero. An object held several times has its adjoint each time, or with
     `once` the first time only.
     """
     if record.parts is None:
         return zeros_like(record.value)
-    return _gathered(d or {}, record, set() if once else None)
+    return _gathered(d, record, set() if once else None)
 
 
-def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
+def gathered_as(d: Table | None, record: Record, once: bool, like: Any) -> Any:
     """As `gathered`, with the type of `like`: an array for an array, zeros like it for None. The adjoint of
     the argument of `scattered`.
     """
@@ -174,7 +173,7 @@ def gathered_as(d: Parts | None, record: Record, once: bool, like: Any) -> Any:
     return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
 
 
-def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:
+def _gathered(d: Table | None, record: Record, seen: set[Place] | None) -> Any:
     if record.parts is None:
         return None
     values = {k: _gathered(d, part, seen) for k, part in record.parts.items()}
@@ -194,22 +193,24 @@ def _gathered(d: Parts, record: Record, seen: set[Place] | None) -> Any:
     return None if all(v is None for v in values.values()) else mirror(x, values)
 
 
-def _held(d: Parts, place: Place, seen: set[Place] | None) -> dict[Any, Any]:
+def _held(d: Table | None, place: Place, seen: set[Place] | None) -> dict[Any, Any]:
     if seen is None:
-        return _at(d, place)
+        return _at(d, place.holder)
     known = place in seen
     seen.add(place)
-    return {} if known else _at(d, place)
+    return {} if known else _at(d, place.holder)
 
 
-def scattered(dx: Any, record: Record, once: bool = False) -> Parts | None:
+def scattered(dx: Any, record: Record, once: bool = False) -> Table | None:
     """The transpose of `gathered`: the adjoint of the heap from that of a value."""
-    found: Parts = {}
+    found: dict[int, tuple[Any, dict[Any, Any]]] = {}
     _scatter(dx, record, found, set() if once else None)
-    return found or None
+    return Table(found) if found else None
 
 
-def _scatter(dx: Any, record: Record, found: Parts, seen: set[Place] | None) -> None:
+def _scatter(
+    dx: Any, record: Record, found: dict[int, tuple[Any, dict[Any, Any]]], seen: set[Place] | None
+) -> None:
     if dx is None or record.parts is None:
         return
     parts = {k: _part_of(dx, k, record.value) for k in record.parts}
@@ -222,7 +223,7 @@ def _scatter(dx: Any, record: Record, found: Parts, seen: set[Place] | None) -> 
     for key, part in record.parts.items():
         d = own_part(parts[key], part)
         if d is not None:
-            held = found.setdefault(record.place, {})
+            held = found.setdefault(id(record.place.holder), (record.place.holder, {}))[1]
             held[key] = add(held.get(key), d)
 
 
@@ -232,34 +233,28 @@ def _part_of(dx: Any, key: Any, x: Any) -> Any:
     return dx.get(key) if isinstance(dx, dict) else getattr(dx, key, None)
 
 
-def without_parts(d: Parts | None, record: Record) -> Parts | None:
+def without_parts(d: Table | None, record: Record) -> Table | None:
     """The adjoint with zero for all that a value holds."""
-    if d is None:
-        return None
-    places = _places(record)
-    return {p: held for p, held in d.items() if p not in places} or None
-
-
-def _places(record: Record) -> set[Place]:
-    found = set() if record.place is None else {record.place}
-    return found.union(*map(_places, (record.parts or {}).values()))
+    for part in nodes(record) if d is not None else ():
+        d = cleared(d, part.place.holder)  # type: ignore[union-attr]
+    return d
 
 
 # ---------------------------------------------------------------- positions
 
 
-def opened(d: Parts | None, x: Any, key: Any) -> Parts | None:
+def opened(d: Table | None, x: Any, key: Any) -> Table | None:
     """The adjoint after a list gets an item at position `key`; for other objects, with zero there."""
     return _moved(d, x, lambda k: k + (k >= key)) if isinstance(x, LISTS) else without_part(d, x, key)
 
 
-def closed(d: Parts | None, x: Any, key: Any) -> Parts | None:
+def closed(d: Table | None, x: Any, key: Any) -> Table | None:
     """The adjoint after a list loses the item at position `key`; for other objects, with zero there."""
     d = without_part(d, x, key)
     return _moved(d, x, lambda k: k - (k > key)) if isinstance(x, LISTS) else d
 
 
-def opened_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
+def opened_at(d: Table | None, x: Any, record: Record) -> Table | None:
     """The adjoint after a list gets items at the positions of a record."""
     positions = sorted(record.parts or ())
 
@@ -271,32 +266,32 @@ def opened_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
     return _moved(d, x, moved)
 
 
-def closed_at(d: Parts | None, x: Any, record: Record) -> Parts | None:
+def closed_at(d: Table | None, x: Any, record: Record) -> Table | None:
     """The adjoint after a list loses the items at the positions of a record."""
     parts = record.parts or {}
     positions = sorted(parts)
     return _moved(d, x, lambda k: None if k in parts else k - bisect.bisect_left(positions, k))
 
 
-def cleared(d: Parts | None, x: Any) -> Parts | None:
+def cleared(d: Table | None, x: Any) -> Table | None:
     """The adjoint with zero for all items of `x`."""
-    return None if d is None else {p: held for p, held in d.items() if p != Place(x)}
+    return d.with_parts(x, {}) if d is not None and d.at(x) else d
 
 
-def permuted(d: Parts | None, x: Any, order: list[int]) -> Parts | None:
+def permuted(d: Table | None, x: Any, order: list[int]) -> Table | None:
     """The adjoint after a list is reordered: `order[i]` is the old position of item i."""
     places = {k: position for position, k in enumerate(order)}
     return _moved(d, x, places.get)
 
 
-def unpermuted(d: Parts | None, x: Any, order: list[int]) -> Parts | None:
+def unpermuted(d: Table | None, x: Any, order: list[int]) -> Table | None:
     """The transpose of `permuted`: the adjoint before the list is reordered."""
     return _moved(d, x, order.__getitem__)
 
 
-def _moved(d: Parts | None, x: Any, move: Any) -> Parts | None:
-    held = _at(d, Place(x))
-    if not held:
+def _moved(d: Table | None, x: Any, move: Any) -> Table | None:
+    held = _at(d, x)
+    if d is None or not held:
         return d
     moved = {move(k): v for k, v in held.items()}
-    return {**d, Place(x): {k: v for k, v in moved.items() if k is not None}}  # type: ignore[dict-item]
+    return d.with_parts(x, {k: v for k, v in moved.items() if k is not None})
