@@ -35,6 +35,7 @@ from ..runtime.mutation import (
     refuse_overlap,
     refuse_shared,
     repeated,
+    shares_alike,
     stored_in,
     times_repeated,
     unless_integer,
@@ -103,6 +104,7 @@ GUARDS = [
     refuse_parts_held_twice, refuse_shared,
 ]
 nondifferentiable(GUARDS, pure=False)
+nondifferentiable([shares_alike], pure=False)  # it refuses
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
 nondifferentiable([outer_array], like=0)  # the derivative is that of the stored values
 

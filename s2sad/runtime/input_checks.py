@@ -1,7 +1,7 @@
 """Checks of the tangents and cotangents that users pass.
 
-Contract: the result has the structure, shapes and dtypes of its primal, so that generated code need not
-check. All raise NonDifferentiableError.
+Contract: the result has the structure, shapes, dtypes and memory layouts of its primal, so that generated
+code need not check. All raise NonDifferentiableError.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
         return zeros_like(primal)
     cls = type(primal)
     is_same = cls is type(tangent)
-    if is_same and (cls in (float, np.float64) or (cls is np.ndarray and is_alike(primal, tangent))):
+    if is_same and cls in (float, np.float64):
         return tangent
+    if is_same and cls is np.ndarray and is_alike(primal, tangent):
+        return tangent if tangent.strides == primal.strides else _in_layout(primal, tangent)
     if isinstance(primal, (tuple, list, dict)) or _is_dataclass(primal):
         return _mirrored(primal, tangent, name, what)
     dtype = getattr(primal, "dtype", None)
@@ -54,6 +56,15 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
     if dtype is None or dtype.kind not in "fc":
         return _nothing(primal, tangent, name) if what == "tangent" else None
     return _number(primal, dtype, tangent, name, what)
+
+
+def _in_layout(primal: Any, tangent: Any) -> Any:
+    """The tangent in the memory layout of its primal: where that has a view without a copy, so has this."""
+    made = np.empty_like(primal)
+    if tangent.strides == made.strides:
+        return tangent
+    made[...] = tangent
+    return made
 
 
 def is_alike(x: Any, y: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import repeat
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ __all__ = [
     "refuse_overlap",
     "refuse_shared",
     "repeated",
+    "shares_alike",
     "stored_in",
     "times_repeated",
     "unless_integer",
@@ -213,6 +215,63 @@ def _overlap(a: Any, b: Any) -> bool:
         return bool(shares_memory(a, b, max_work=10_000))
     except np.exceptions.TooHardError:
         return True
+
+
+def shares_alike(out: Any, dout: Any, given: tuple[Any, ...], tangents: tuple[Any, ...]) -> bool:
+    """Whether the tangent of the result of a call shares memory with those of the operands as the result does
+    with the operands; False where the result shares none.
+
+    Raises UnsupportedSyntaxError where the result shares memory and its tangent does not, or not as it does.
+    """
+
+    held, dheld = _holders(out), _holders(dout)
+    pairs = [(held[k], dheld[k]) for k in held.keys() & dheld.keys()]
+    operands = [(_holders(x).values(), _holders(dx).values()) for x, dx in zip(given, tangents, strict=True)]
+    expected = [[any(_is_shared(x, y) for y in mine) for mine, _ in operands] for x, _ in pairs]
+    if expected == [[any(_is_shared(dx, y) for y in mine) for _, mine in operands] for _, dx in pairs]:
+        return True
+    if any(map(any, expected)):
+        raise UnsupportedSyntaxError(
+            "a call whose result shares memory with an argument, where one of them is changed in place",
+            why="the tangent of the result does not share the memory of the argument's tangent",
+            instead="return a copy of the argument, or make a new array in the place of the change",
+        )
+    return False
+
+
+def _is_shared(a: Any, b: Any) -> bool:
+    are_arrays = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return np.may_share_memory(a, b) if are_arrays else a is b
+
+
+def _holders(x: Any) -> dict[tuple[Any, ...], Any]:
+    """The arrays and the mutable containers and objects in a value, by their places in it; for a function
+    those that it has captured.
+    """
+    found: dict[tuple[Any, ...], Any] = {}
+    seen: set[int] = set()
+    todo: list[tuple[tuple[Any, ...], Any]] = [((), x)]
+    while todo:
+        place, x = todo.pop()
+        parts: Any = ()
+        match x:
+            case np.ndarray():
+                found[place] = x
+            case dict():
+                parts = x.items()
+            case list() | tuple():
+                parts = enumerate(x)
+            case FunctionType():
+                cells = [cell.cell_contents for cell in x.__closure__ or ()]
+                parts = enumerate([*cells, x.__defaults__, x.__kwdefaults__])
+            case _ if is_plain(type(x)):
+                parts = fields_of(x).items()
+        if parts and id(x) not in seen:
+            seen.add(id(x))
+            if not isinstance(x, (tuple, FunctionType)):
+                found[place] = x
+            todo += [((*place, key), part) for key, part in parts]
+    return found
 
 
 def writable(view: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -89,3 +91,35 @@ def test_an_array_that_is_popped_is_the_one_that_was_put_in() -> None:
     except s2sad.S2sadError:
         return
     np.testing.assert_allclose(found, [4 * X[0], 0 * X[1]])
+
+
+RESULTS = """
+def f(x, make):
+    a = x * 2.0
+    held = make(a)
+    a[1, 1] = x[0, 0] ** 2
+    return np.sum(held[-1] ** 3) + np.sum(a[0])
+"""
+
+
+@pytest.mark.parametrize(
+    "make",
+    [np.ravel, np.transpose, lambda a: a[:, 1:], lambda a: a + 1.0, lambda a: [a], lambda a: (1, a[:])],
+)
+def test_the_tangent_of_a_dynamic_result_is_a_view_where_the_result_is_one(make: Any) -> None:
+    f = build(RESULTS)
+    dx = np.cos(X)
+    up, down = f(X + 1e-6 * dx, make), f(X - 1e-6 * dx, make)
+    np.testing.assert_allclose(s2sad.jvp(f, (X, make), (dx,), argnums=(0,))[1], (up - down) / 2e-6, rtol=1e-6)
+
+
+def test_a_tangent_that_is_no_view_though_the_result_is_one() -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="shares memory with an argument"):
+        s2sad.jvp(build(RESULTS), (X, lambda a: (a, a + 1.0)), (X,), argnums=(0,))
+
+
+def test_tangents_in_another_memory_layout() -> None:
+    f = build("def f(x):\n    v = x.T.ravel()\n    x[0, 1] = 2.0\n    return np.sum(v**2)\n")
+    x = np.asfortranarray(X)
+    dout = [s2sad.jvp(f, (x.copy("K"),), (dx,))[1] for dx in (x, np.ascontiguousarray(x))]
+    assert dout[0] == dout[1] == 2 * (np.sum(x**2) - x[0, 1] ** 2)

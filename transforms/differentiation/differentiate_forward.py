@@ -45,6 +45,7 @@ from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .generation import Generation, Task
 from .refuse_statements import index_guard, refuse_opaque
+from .reverse_calls import callee_owner
 from .reverse_stores import is_addition, list_check
 from .sink_tangents import sink_tangents
 
@@ -343,17 +344,25 @@ class Forward(TangentEmitter):
                 *[self.tangent(a) for _, a in active],
             )
         called = located(gast.Assign(targets=[target], value=value, type_comment=None), s)
-        return [called, *self.own_result(s, out, [a.id for _, a in active])]
+        given = [a for _, a in active]
+        if operation.function is MISSING:
+            given.append(callee_owner(operation))
+        return [called, *self.own_result(s, out, list(filter(self.is_active, given)))]
 
-    def own_result(self, s: Any, out: str, given: list[str]) -> list[Any]:
-        """The statement that makes the tangent of a call's result no alias of those of its arguments, where
-        one of them is changed in place.
+    def own_result(self, s: Any, out: str, given: list[Any]) -> list[Any]:
+        """The statement that makes the tangent of a call's result an alias of those of the operands `given`
+        exactly where the result is an alias of these, if one of them is changed in place.
         """
         may_change = not self.domain.is_immutable(self.kind(load(out)))
-        if not may_change or not any(map(self.changes.is_changed, [out, *given])):
+        if not may_change or not any(map(self.changes.is_changed, [out, *(a.id for a in given)])):
             return []
         tangent = self.tangent_name(out)
-        return [assign(tangent, call(self.helper("copy_adjoint"), load(tangent)), s)]
+        copied = call(self.helper("copy_adjoint"), load(tangent))
+        if out in self.shadowed:
+            operands = tuple_of(given), tuple_of([self.tangent(a) for a in given])
+            shared = call(self.helper("shares_alike"), load(out), load(tangent), *operands)
+            copied = gast.IfExp(test=shared, body=load(tangent), orelse=copied)
+        return [assign(tangent, copied, s)]
 
     def callee_tangent(self, callee: Any) -> Any:
         """The tangent of a dynamic callee; of a bound method that of its object."""
