@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
+from .debugging import debug_nans
 from .derivatives.argnums import Argnums
 from .derivatives.compiled import Compiled, Compiling, check_options
 from .derivatives.derivative import Derivative
@@ -39,6 +40,7 @@ from .result_types import (
 )
 from .runtime.adjoints import stop_gradient
 from .runtime.border import at_border
+from .source.context_decorators import manager_of
 from .transforms.errors import NonDifferentiableError
 
 __all__ = [
@@ -71,6 +73,8 @@ def _decorator(
     check_options(options, transform)
 
     def made(g: Function) -> Any:
+        if isinstance(context := manager_of(g), debug_nans):
+            return context(made(g.__wrapped__))
         if is_variadic(g):
             return Variadic(transform, g, options, _EXTRA.get(transform.__name__, no_extra))
         return make(g)

@@ -47,6 +47,9 @@ class debug_nans(contextlib.ContextDecorator):
     ...
     """
 
+    def __new__(cls, infinities: Any = True) -> Any:
+        return cls()(infinities) if callable(infinities) else super().__new__(cls)
+
     def __init__(self, infinities: bool = True) -> None:
         self.infinities = infinities
         self._before: list[Any] = []

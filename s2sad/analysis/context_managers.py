@@ -49,9 +49,8 @@ def nature_of_context(manager: Any) -> str | None:
     exceptions pass; None: it may swallow them, or is unknown.
     """
     scipy_fft = sys.modules.get("scipy.fft")
-    if any(manager is s for s in SETTINGS) or any(
-        manager is getattr(scipy_fft, name, MISSING) for name in SCIPY_SETTINGS
-    ):
+    settings = *SETTINGS, *(getattr(scipy_fft, name, MISSING) for name in SCIPY_SETTINGS)
+    if any(_generator_of(manager) is _generator_of(s) for s in settings):
         return "setting"
     if any(manager is p for p in PASSING) or type(manager) in PASSING:
         return "passing"
@@ -59,6 +58,12 @@ def nature_of_context(manager: Any) -> str | None:
         return "passing" if _yields_unguarded(manager.__wrapped__) else None  # type: ignore[attr-defined]
     leave = getattr(manager if isinstance(manager, type) else type(manager), "__exit__", None)
     return "passing" if isinstance(leave, FunctionType) and returns_nothing(leave) else None
+
+
+def _generator_of(manager: Any) -> Any:
+    """The generator function of a manager made by `contextlib.contextmanager`; other managers as they are."""
+    is_made = isinstance(manager, FunctionType) and manager.__code__ is MANAGED
+    return manager.__wrapped__ if is_made else manager  # type: ignore[attr-defined]
 
 
 def _yields_unguarded(generator: Any) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from ..kinds import domain
 from ..kinds.abstraction import kind_of
 from ..transforms.errors import NonDifferentiableError, SourceLocation
+from ..values.code_state import own_signature
 from ..values.libraries import library_of, reason_for_refusal
 
 __all__ = [
@@ -34,7 +35,7 @@ Argnums = int | str | tuple[int | str, ...] | None
 
 def plain_signature(f: Any) -> inspect.Signature:
     """The signature of a function that takes no variable number of arguments."""
-    signature = inspect.signature(f)
+    signature = own_signature(f)
     plain_parameters(signature, f)
     return signature
 
@@ -190,7 +191,7 @@ def misfit(
 def check_call(function: Any, count: int, keywords: list[str], where: SourceLocation) -> None:
     """Raises for a call with `count` positional arguments and these keywords that does not fit."""
     try:
-        inspect.signature(function).bind(*[None] * count, **dict.fromkeys(keywords))
+        own_signature(function).bind(*[None] * count, **dict.fromkeys(keywords))
     except TypeError as error:
         raise NonDifferentiableError(
             f"{function.__qualname__}: {error}", where, instead="call it as it is defined"

@@ -41,7 +41,7 @@ from ..source.read import read_source
 from ..transforms.trees.nodes import param
 from ..transforms.trees.printer import to_source_with_places
 from ..transforms.trees.program import Scope
-from ..values.code_state import cells_of
+from ..values.code_state import cells_of, own_signature
 from ..values.objects import is_named_tuple
 from .derivative import Derivative
 from .primitive_calls import Key, check_known, function_of_call, is_known, is_primitive, unbound
@@ -218,7 +218,7 @@ def _bind(
     )
     passed.update((k, (k, v)) for k, v in keywords.items())
     if not known or any(name not in passed and name not in defaults for name in names):
-        inspect.signature(f).bind(*args, **keywords)  # raises Python's own error
+        own_signature(f).bind(*args, **keywords)  # raises Python's own error
     return names, passed, defaults
 
 

@@ -18,7 +18,7 @@ from ..targets import Settings
 from ..transforms.differentiation.bind_captured import is_captured
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Names
-from ..values.code_state import state_of
+from ..values.code_state import own_signature, state_of
 from .argnums import Argnums, bound_arguments, check_input, check_type, misfit, plain_parameters, positions
 from .unwrap import Target, target_of
 
@@ -72,7 +72,7 @@ class Parameters:
         is_plain = isinstance(function, FunctionType)
         self.state = state_of(function) if is_plain else None
         self.inner: Parameters | None = None if is_plain else function.current()
-        self.signature = getattr(function, "__signature__", None) or inspect.signature(function)
+        self.signature = own_signature(function)
         self.names = tuple(plain_parameters(self.signature, function))
         self.start = len(self.target.args) + options.leading
         by_keyword = [p.name for p in self.signature.parameters.values() if p.kind is p.KEYWORD_ONLY]

@@ -35,27 +35,28 @@ from .unwrap import bound_like
 
 __all__ = ["Variadic", "fixed", "is_variadic", "nothing_for"]
 
+STARS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 ANY = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
 
 
 def is_variadic(f: Any) -> bool:
-    """Whether a callable is a primitive, or a Python function with a variable number of arguments that does
-    not wrap one with a fixed number (`functools.wraps`).
+    """Whether a callable is a primitive, or a Python function with a variable number of arguments.
 
     Raises MissingRuleError for a C function without a rule.
     """
     if isinstance(f, Variadic) or opened(f) is not None:
         return True
-    inner = f.func if isinstance(f, functools.partial) else unwrapped(f) or _called(f)
-    if isinstance(f, Checkpoint):
-        inner = f.primal
-    if inner is not None:
-        return is_variadic(inner)
-    function = getattr(f, "__func__", f)
-    if not has_stars(function):
-        return False
-    kinds = {p.kind for p in inspect.signature(function).parameters.values()}
-    return bool(kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+    inner = _inside(f) or _called(f)
+    return has_stars(f) if inner is None else is_variadic(inner)
+
+
+def _inside(f: Any) -> Any:
+    """The callable that a partial application, a method, a cache or a checkpoint holds; None for others."""
+    if isinstance(f, functools.partial):
+        return f.func
+    if isinstance(f, (MethodType, staticmethod, classmethod)):
+        return f.__func__
+    return f.primal if isinstance(f, Checkpoint) else unwrapped(f)
 
 
 def _behind(f: Any, objects: list[Any]) -> Any:
@@ -64,11 +65,7 @@ def _behind(f: Any, objects: list[Any]) -> Any:
     """
     if opened(f) is not None or isinstance(f, Variadic):
         return f
-    inner = f.func if isinstance(f, functools.partial) else unwrapped(f)
-    if isinstance(f, Checkpoint):
-        inner = f.primal
-    if inner is None and isinstance(f, MethodType):
-        inner = f.__func__
+    inner = _inside(f)
     if inner is None and (inner := _called(f)) is not None:
         objects.append(f)
     return f if inner is None else _behind(inner, objects)
@@ -117,9 +114,8 @@ def fixed(
     if isinstance(f, Checkpoint):
         inner = fixed(f.primal, args, keywords, arguments)
         return replace(inner, function=Checkpoint(inner.function))
-    inner_function = unwrapped(f) or _called(f)
-    if inner_function is not None:
-        return fixed(inner_function, args, keywords, arguments)
+    if (inner := _inside(f) or _called(f)) is not None:
+        return fixed(inner, args, keywords, arguments)
     assert isinstance(f, FunctionType)
     return Fixed(of_arity(f, len(args), keywords), keywords, (len(args), *keywords))
 
@@ -220,6 +216,8 @@ class Variadic:
         if len(args) < extra or (has_tangents and len(args) != 2 * extra):
             raise wrong_number(getattr(self._f, "__qualname__", repr(self._f)), len(args), argnums, extra)
         own = args[: len(args) - extra]
+        if argnums is not None and opened(self._function) is None:
+            argnums, keywords = self._placed(argnums, len(own), keywords)
         names = argnums if isinstance(argnums, tuple) else (argnums,)
         try:
             call = fixed(self._f, own, keywords, names)
@@ -234,6 +232,29 @@ class Variadic:
             made = self._transform(call.function, **options)
             self._made[call.key] = made.without_last(call.named) if argnums is None else made
         return self._made[call.key], call
+
+    def _placed(self, argnums: Any, count: int, keywords: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """`argnums` of the signature's parameters as those of a call with `count` arguments and these
+        keywords; and the keywords, with the defaults that are differentiated.
+        """
+        known = list(self.__signature__.parameters.values())
+        given = dict(keywords)
+        at_end = next((k for k, p in enumerate(known) if p.kind in STARS), None)
+
+        def placed(a: Any) -> Any:
+            at = next((k for k, p in enumerate(known) if p.name == a), a)
+            if at_end is None and type(at) is int and -len(known) <= at < 0:
+                at += len(known)
+            if type(at) is not int or not 0 <= at < (len(known) if at_end is None else at_end):
+                return a
+            p = known[at]
+            if at < count and p.kind in BY_POSITION:
+                return at
+            if p.default is not p.empty:
+                given.setdefault(p.name, p.default)
+            return p.name
+
+        return tuple(map(placed, argnums)) if isinstance(argnums, tuple) else placed(argnums), given
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:

@@ -20,8 +20,9 @@ from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
 from ..transforms.trees.program import names_of
 from ..transforms.trees.rebuild import rebuilt, substitute
-from ..values.code_state import cells_of, rebuilt_function
+from ..values.code_state import cells_of, own_signature, rebuilt_function
 from ..values.custom_rule import rule_of
+from .context_decorators import as_with
 from .read import code_of_tree, read_source
 
 __all__ = ["call_method", "call_star", "has_stars", "joined", "of_arity"]
@@ -64,12 +65,12 @@ def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionTy
 
     Raises TypeError for a call that does not fit the function.
     """
-    names = tuple(keywords)
-    key = (id(f.__code__), count, names)
+    names, shown, f = tuple(keywords), _names_behind(f)[:count], as_with(f)
+    key = (id(f.__code__), count, names, shown)
     found = _codes.get(key)
     if found is None:
-        inspect.signature(f).bind(*[None] * count, **dict.fromkeys(names))
-        found = (f.__code__, _code(f, count, names))
+        own_signature(f).bind(*[None] * count, **dict.fromkeys(names))
+        found = (f.__code__, _code(f, count, names, shown))
         with _lock:
             _codes[key] = found
             while len(_codes) > _SIZE:
@@ -81,14 +82,27 @@ def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionTy
     return made if rule is None else rule.of(made)
 
 
-def _code(f: FunctionType, count: int, keywords: tuple[str, ...]) -> CodeType:
+def _names_behind(f: Any) -> tuple[str, ...]:
+    """The names of the parameters by position of the function that a wrapper says to wrap; else none."""
+    while hasattr(f, "__wrapped__"):
+        f = f.__wrapped__
+    return f.__code__.co_varnames[: f.__code__.co_argcount] if isinstance(f, FunctionType) else ()
+
+
+def _code(f: FunctionType, count: int, keywords: tuple[str, ...], shown: tuple[str, ...]) -> CodeType:
+    """The code for such calls; `shown` are names for the first arguments, where the function gives none."""
     source = read_source(f)
     args = source.tree.args
     positional = [*args.posonlyargs, *args.args]
     named = {p.id for p in [*args.args, *args.kwonlyargs]}
     names = names_of(source.tree, source.scope).copy(keywords)
     taken = {n.id for n in find_nodes(source.tree, gast.Name)}
-    extra = [names.temporary(args.vararg.id) for _ in range(count - len(positional))] if args.vararg else []
+    extra = []
+    if args.vararg:
+        extra = [
+            names.fresh(shown[k]) if k < len(shown) else names.temporary(args.vararg.id)
+            for k in range(len(positional), count)
+        ]
     free = [k for k in keywords if k not in named]
     renamed = {k: load(names.fresh(k)) for k in free if k in taken}
     for k in renamed:

@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..transforms.trees.program import Scope
+from ..values.code_state import own_signature
 from ..values.objects import is_named_tuple
 from .compiling import make_function
 
@@ -54,8 +55,8 @@ def of_class(cls: Any, function: FunctionType) -> FunctionType:
         items = ", ".join(cls._fields)
         text = f"def {name}(iterable):\n    {items}, = iterable\n    return {owner}({items})\n"
         return make_function(text, name, Scope({}), {owner: cls})
-    _, *parameters = inspect.signature(function).parameters.values()
-    signature = inspect.Signature(parameters)
+    first, *parameters = own_signature(function).parameters.values()
+    signature = inspect.Signature([first, *parameters] if first.kind is first.VAR_POSITIONAL else parameters)
     called, owner = (
         n if n.isidentifier() and n not in signature.parameters else other
         for n, other in ((function.__name__, "called_function"), (cls.__name__, "called_class"))

@@ -5,6 +5,7 @@ Contract: `state_of(f)` is the same object as long as these are the same objects
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "rebuilt_function", "state_of"]
+__all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "own_signature", "rebuilt_function", "state_of"]
 
 LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 
@@ -68,6 +69,18 @@ def rebuilt_function(function: FunctionType, code: CodeType, cells: Mapping[str,
     new.__kwdefaults__, new.__doc__ = function.__kwdefaults__, function.__doc__
     new.__module__, new.__qualname__ = function.__module__, function.__qualname__
     return new
+
+
+def own_signature(f: Any) -> inspect.Signature:
+    """The signature of a callable; of a function that of its code, not of the function that it says to wrap.
+
+    >>> import functools
+    >>> @functools.wraps(lambda x, n=2: x ** n)
+    ... def wrapper(*args): ...
+    >>> own_signature(wrapper)
+    <Signature (*args)>
+    """
+    return inspect.signature(rebuilt_function(f, f.__code__, cells_of(f)) if isinstance(f, FunctionType) else f)
 
 
 def names_in(code: CodeType) -> set[str]:

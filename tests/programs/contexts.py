@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 
+import s2sad
 from tests.programs.declare import positive, program
 
 LOCK = threading.Lock()
@@ -25,6 +26,40 @@ class Constant:
 
     def __exit__(self, *details):
         pass
+
+
+class Counting(contextlib.ContextDecorator):
+    entered = 0
+
+    def __enter__(self):
+        self.entered += 1
+
+    def __exit__(self, *details):
+        self.entered -= 1
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def masked_quotient(x, y=2.0):
+    return np.where(x > 0, y / x, 0.0)
+
+
+class Decorated:
+    @noted([], "decorated")
+    @Counting()
+    def method(self, x, y=2.0):
+        return np.sum(x) * y
+
+    @classmethod
+    @np.errstate(all="ignore")
+    @s2sad.debug_nans
+    def of_class(cls, x, *, y=3.0):
+        return x * x * y
+
+
+@program((np.array([0.7, 1.3]), 0.8), wrt=(0, 1), second=True)
+def functions_in_contexts(x, y):
+    quotient = masked_quotient(np.arange(2.0)) + masked_quotient(np.arange(2.0), y=y)
+    return np.sum(quotient) * Decorated().method(x, y) + np.sum(Decorated.of_class(x))
 
 
 @program((0.8, 1.3), wrt=(0, 1), second=True)

@@ -55,6 +55,44 @@ def decorated(a, b=2.0):
     return a * b * b
 
 
+def counted(scaled=False):
+    def decorate(f):
+        @functools.wraps(f)
+        def wrapper(*args, verbose=False, **kwargs):
+            if scaled and kwargs.get("physical", True):
+                kwargs = {**kwargs, "b": 3.0}
+            kwargs.pop("physical", None)
+            return f(*args, **kwargs) * (len(args) + verbose)
+
+        return wrapper
+
+    return decorate
+
+
+@counted()
+def counts_arguments(a, b=2.0):
+    return a * b
+
+
+class Gas:
+    scale = 2.0
+
+    @counted()
+    @counted(scaled=True)
+    def ratio(self, a, b=2.0):
+        return self.scale * a * b
+
+    @classmethod
+    @counted()
+    def of_class(cls, a, /, *, b=np.array([1.0, 2.0])):
+        return np.sum(a * b) * len(cls.__name__)
+
+    @functools.lru_cache
+    @counted()
+    def kept(self, a, b=2.0):
+        return a * b * self.scale
+
+
 class Scale:
     def __init__(self, factor):
         self.factor = factor
@@ -113,6 +151,16 @@ def arguments_passed_on(x, y):
 @program((0.8, 1.3), wrt=(0, 1), second=True)
 def decorated_function(x, y):
     return decorated(x) + decorated(x, b=y)
+
+
+@program((0.8, 1.3), wrt=(0, 1), quick=True)
+def keywords_of_wrappers(x, y):
+    gas = Gas()
+    total = gas.ratio(x) + gas.ratio(x, physical=False, verbose=True) * y + Gas.of_class(y, verbose=True)
+    return total + counts_arguments(x) * counts_arguments(x, y) + gas.of_class(x, b=y) + gas.kept(x)
+
+
+program((1.5,))(counts_arguments)
 
 
 @program((0.8, 1.3), wrt=(0, 1), second=True, quick=True)

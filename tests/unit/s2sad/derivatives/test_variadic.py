@@ -80,6 +80,9 @@ def test_decorated_functions_have_the_signature_of_what_they_wrap() -> None:
     assert list(inspect.signature(gradient).parameters) == ["x", "y"]
     assert gradient(3.0) == (8.0, 24.0)
     assert gradient(3.0, y=1.0) == (2.0, 12.0)
+    assert s2sad.grad(product, argnums=-1)(3.0) == s2sad.grad(product, argnums=1)(3.0, y=2.0) == 24.0
+    assert s2sad.grad(s2sad.grad(product), "y")(3.0) == 8.0
+    assert "def wrapper_grad(x):" in s2sad.grad(product).source_for(3.0)
     check_program(product, (0.5, 1.5), (0, 1))
     check_second(product, (0.5, 1.5), (0, 1))
 
