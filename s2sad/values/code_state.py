@@ -13,7 +13,8 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "own_signature", "rebuilt_function", "state_of"]
+__all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "own_signature", "rebuilt_function",
+           "state_of"]
 
 LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 
@@ -80,7 +81,7 @@ def own_signature(f: Any) -> inspect.Signature:
     >>> own_signature(wrapper)
     <Signature (*args)>
     """
-    return inspect.signature(rebuilt_function(f, f.__code__, cells_of(f)) if isinstance(f, FunctionType) else f)
+    return inspect.signature(rebuilt_function(f, f.__code__, cells_of(f)) if type(f) is FunctionType else f)
 
 
 def names_in(code: CodeType) -> set[str]:

@@ -74,6 +74,9 @@ def counts_arguments(a, b=2.0):
     return a * b
 
 
+PAIR = np.array([1.0, 2.0])
+
+
 class Gas:
     scale = 2.0
 
@@ -84,10 +87,9 @@ class Gas:
 
     @classmethod
     @counted()
-    def of_class(cls, a, /, *, b=np.array([1.0, 2.0])):
+    def of_class(cls, a, /, *, b=PAIR):
         return np.sum(a * b) * len(cls.__name__)
 
-    @functools.lru_cache
     @counted()
     def kept(self, a, b=2.0):
         return a * b * self.scale
