@@ -63,6 +63,7 @@ __all__ = [
     "may_be_integer",
     "may_have_no_axes",
     "may_hold_integers",
+    "may_hold_numbers",
     "positions_of",
     "rank",
     "share_lengths_apart",
@@ -245,6 +246,21 @@ def is_list_of_numbers(kind: Kind) -> bool:
         case List(items, element):
             return all(is_numeric(k) or is_list_of_numbers(k) for k in items or (element,))
     return False
+
+
+def may_hold_numbers(kind: Kind, only_floats: bool = False) -> bool:
+    """Whether values of the kind are, or hold, numbers; with `only_floats` such as carry a derivative."""
+    match widen(kind):
+        case Scalar() | Array() | Foreign() if not only_floats:
+            return True
+        case Tuple(found) | List(tuple() as found):
+            return any(may_hold_numbers(k, only_floats) for k in found)
+        case List(None, element):
+            return may_hold_numbers(element, only_floats)
+        case Dict(pairs) | Record(_, pairs):
+            return any(may_hold_numbers(k, only_floats) for _, k in pairs)
+        case other:
+            return is_differentiable(other) is not False
 
 
 def may_be_integer(kind: Kind) -> bool:

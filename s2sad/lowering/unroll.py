@@ -201,23 +201,32 @@ def _unmixed(facts: Facts, wrt: tuple[str, ...]) -> Program:
     program = facts.program
     definitions, active = Definitions(program.tree), facts.of(find_active, wrt)
 
-    def items(atom: Any) -> tuple[Any, ...]:
-        """The items of the display that an atom is bound to."""
+    def display(atom: Any) -> Build | None:
+        """The display that an atom is bound to."""
         value = definitions.value(atom.id) if isinstance(atom, gast.Name) else None
         match None if value is None else facts.operation(value):
             case Alias(source=source):
-                return items(source)
-            case Build(items=found, node=gast.Tuple() | gast.List() | gast.Dict()):
+                return display(source)
+            case Build(node=gast.Tuple() | gast.List() | gast.Dict()) as found:
                 return found
-        return ()
+        return None
 
-    def is_mixed(atom: Any) -> bool:
-        found = items(atom)
-        parts = {getattr(a, "id", "") in active for a in found if not is_without_derivative(a)}
-        return len(parts) > 1 or any(map(is_mixed, found))
+    def items(atom: Any) -> tuple[Any, ...]:
+        found = display(atom)
+        return () if found is None else found.items
 
-    def is_without_derivative(atom: Any) -> bool:
-        return domain.is_differentiable(widen(facts.kind(atom))) is False
+    def is_mixed(atoms: Sequence[Any], by_kind: bool = False) -> bool:
+        """Whether some of these items are active and others not; of items that have kinds of their own, as
+        those of a tuple do, integers are known to be inactive.
+        """
+        numbers = [a for a in atoms if domain.may_hold_numbers(facts.kind(a), only_floats=by_kind)]
+        inner = [items(a) for a in atoms]
+        is_table = len({*map(len, inner)}) == 1
+        return (
+            len({getattr(a, "id", "") in active for a in numbers}) > 1
+            or any(is_mixed(found, is_table) for found in inner)
+            or (is_table and any(map(is_mixed, zip(*inner, strict=True))))
+        )
 
     def rounds(atom: Any) -> Sequence[Any] | None:
         match facts.kind(atom):
@@ -225,10 +234,12 @@ def _unmixed(facts: Facts, wrt: tuple[str, ...]) -> Program:
                 return [located(constant(key), atom) for key, _ in pairs]
             case List(tuple() as found) | Tuple(found):
                 return _reads(atom, range(len(found)))
-        return None
+        made = display(atom)
+        is_tuple = made is not None and isinstance(made.node, gast.Tuple)
+        return _reads(atom, range(len(items(atom)))) if is_tuple else None
 
     def is_wanted(loop: Any) -> bool:
-        return any(map(is_mixed, find_nodes(loop.iter, gast.Name)))
+        return any(is_mixed(items(atom)) for atom in find_nodes(loop.iter, gast.Name))
 
     return unroll_loops(program, rounds, is_wanted, is_sure=True, growth=APART)[0]
 

@@ -166,3 +166,41 @@ def annotated_in_function(x, a):
     z: np.ndarray
     z = x * y
     return np.sum(z)
+
+
+@program((np.array([0, 4]), np.array([2.5, 3.0])), wrt=(1,), second=True, quick=True)
+def inactive_item_converted(s, t):
+    s, t = map(np.asanyarray, (s, t))
+    return np.sum(t * t + s**0.5)
+
+
+@program((3, 2.5), wrt=(1,))
+def inactive_item_of_a_comprehension(s, t):
+    s, t = [np.asanyarray(v) for v in (s, t)]
+    return t * s
+
+
+def scaled_unless(s, flag):
+    s, flag = list(map(np.asanyarray, (s, flag)))
+    return 2.0 * s if flag else s * s
+
+
+@program((3.0,), second=True)
+def converted_defaults(s, flag=False):
+    s, flag = list(map(np.asanyarray, (s, flag)))
+    return scaled_unless(s, flag) * scaled_unless(s, flag)
+
+
+@program(([25, 40], np.array([2.5, 1.5])), wrt=(1,))
+def inactive_items_iterated(s, t):
+    s, t = list(map(np.asanyarray, (s, t)))
+    out = []
+    for a, b in zip(s, t, strict=True):
+        out.append(np.sqrt(a / 35.0) * b)
+    return np.sum(np.array(out))
+
+
+@program((np.array([1.0, 2.0]),))
+def list_and_number_beside_an_array(x):
+    a, b, c = [np.asarray(v) * 1 for v in (x, 2, [1, 2])]
+    return np.sum(a * b) + np.sum(c * a.sum())
