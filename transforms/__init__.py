@@ -31,6 +31,7 @@ from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
 from .normal_form.order_definitions import order_definitions
+from .normal_form.raise_unbound import raise_unbound
 from .normal_form.redefine_at_use import MayKeep, redefine_at_use
 from .normal_form.resolve_names import resolve_names
 from .normal_form.to_anf import to_anf
@@ -95,6 +96,7 @@ NORMALISE: tuple[Pass, ...] = (
     to_anf,
     expand_stars,
     order_definitions,
+    raise_unbound,
 )
 
 

@@ -354,7 +354,7 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
         case list():
             da[index] = add(da[index], v)
         case dict():
-            da[index] = add(da.get(index), v)
+            da[index] = add(da[index], v)
         case tuple():
             items = add_at(list(da), index, v)
             return type(da)._make(items) if hasattr(da, "_make") else tuple(items)

@@ -297,3 +297,56 @@ def test_text_that_is_not_kept() -> None:
         exec(compile("def f(x):\n    return x\n", filename, "exec"), names)
         with pytest.raises(s2sad.NoSourceError, match=message):
             s2sad.grad(names["f"])(1.0)
+
+
+def branch(x: Any, n: int) -> Any:
+    if n > 1:
+        y = x
+    return np.sum(y)  # type: ignore[possibly-undefined]
+
+
+def option(x: Any, n: int) -> Any:
+    mode = "add" if n else "multiply"
+    if mode == "add":
+        y = x + x
+    elif mode == "subtract":
+        y = x - x
+    return np.sum(y)  # type: ignore[possibly-undefined]
+
+
+def called(x: Any, n: int) -> Any:
+    if n == 1:
+        return np.sum(x)
+    return branch(x * 2, n + 1) + branch(x, n)
+
+
+def in_a_loop(x: Any, n: int) -> Any:
+    total = 0.0
+    for k in range(n):
+        if k == 0:
+            y = x * k
+        elif n > 0:
+            y = x * n
+        total = total + np.sum(y)
+    return branch(x, n) + total
+
+
+def key(x: Any, n: int) -> Any:
+    values = {"weight": x, "bias": x * x}
+    return np.sum(values["wieght" if n == 0 else "bias"])
+
+
+@pytest.mark.parametrize("f", [branch, option, called, in_a_loop, key])
+def test_a_derivative_raises_what_the_function_raises(f: Any) -> None:
+    x = np.ones(2)
+    with pytest.raises((UnboundLocalError, KeyError)) as expected:
+        f(x, 0)
+    for derive in (s2sad.grad(f), s2sad.value_and_grad(f), s2sad.jacfwd(f), s2sad.vjp(f, argnums=0)):
+        with pytest.raises(type(expected.value), match=str(expected.value)):
+            derive(x, 0)
+    np.testing.assert_allclose(s2sad.grad(f)(x, 2), s2sad.jacfwd(f)(x, 2))
+
+
+def test_a_misspelt_key_of_an_argument() -> None:
+    with pytest.raises(KeyError, match="bais"):
+        s2sad.grad(lambda p: p["weight"] ** 2 + 10.0 * p["bais"])({"weight": 1.0, "bias": 0.5})
