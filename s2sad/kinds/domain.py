@@ -70,6 +70,7 @@ from .lattice import (
     as_numpy,
     widen,
 )
+from .memory import memory_of
 from .queries import (
     are_alike,
     axes_of,
@@ -188,6 +189,7 @@ __all__ = [
     "may_hold_numbers",
     "may_index_number",
     "may_misfit",
+    "memory_of",
     "method_kind",
     "mirror_kind",
     "named_kind",

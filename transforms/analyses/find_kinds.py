@@ -48,13 +48,16 @@ def find_kinds(
     program, given, domain = facts.program, facts.kinds, facts.domain
     values = {} if values is None else values
     wider: dict[str, Any] = {}
+    memory = domain.memory_of(program, given)
     unsure: set[str] = set()
     for turn in range(_ROUNDS):
         kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         now = Facts(program, kinds, facts.primitives, domain)
         expressions = ExpressionKinds(now, calls, values, set(unsure))
-        run = _Run(expressions, wider)
+        run = _Run(expressions, wider, memory)
         run.block(program.tree.body)
+        if memory is not None and memory.has_grown(turn >= _ROUNDS - 3):
+            continue
         if expressions.unsure != unsure:
             unsure = expressions.unsure
             values.clear()
@@ -76,8 +79,8 @@ class _Run:
     objects when they are made, `changed` their kinds after the last change, by name.
     """
 
-    def __init__(self, expressions: ExpressionKinds, wider: Kinds) -> None:
-        self.expressions, self.wider = expressions, wider
+    def __init__(self, expressions: ExpressionKinds, wider: Kinds, memory: Any = None) -> None:
+        self.expressions, self.wider, self.memory = expressions, wider, memory
         self.program, self.primitives = expressions.program, expressions.primitives
         self.domain, self.kinds = expressions.domain, expressions.kinds
         self.atom, self.value = expressions.atom, expressions.value
@@ -107,7 +110,8 @@ class _Run:
         domain = self.domain
         match s:
             case gast.Assign(targets=[gast.Name(id=name)]):
-                self.define(name, self.value(s.value))
+                read = None if self.memory is None else self.memory.assigned(name, s.value, self.atom)
+                self.define(name, self.value(s.value) if read is None else read)
                 self.forgetting.note_method(name, s.value)
                 if isinstance(s.value, gast.Call):
                     self.forgetting.forget(s.value)
@@ -145,6 +149,8 @@ class _Run:
             ) if name in self.kinds:
                 self.change(name, domain.stored_kind(self.kinds[name], self.atom(item)))
             case gast.Expr(value=gast.Call()):
+                if self.memory is not None:
+                    self.memory.passed(s.value)
                 self.forgetting.forget(s.value)
             case gast.If():
                 taken = domain.truth_of(self.atom(s.test)) if is_atom(s.test) else None

@@ -1,0 +1,311 @@
+"""What objects hold, in a program with a heap: the kinds of their attributes and items, and which objects.
+
+Objects are told apart by the site that made them: a name of the program, or a part of an argument. A name
+refers to a set of sites; a slot (a site with the name of an attribute, or ITEMS for all items) has the kind of
+the values in it and the sites of the objects in it. The order of changes does not matter: a slot joins all that
+is stored there. What is not known may be anything.
+
+    bodies = [B(x), B(0.0)]        bodies -> list of the site B, whose `pos` is a float
+    bodies[k].pos = 1.5
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import gast
+
+from ..runtime import heap, object_graph
+from ..runtime.containers import copied_lists
+from ..runtime.mutation import repeated
+from ..transforms.trees.program import MISSING, Program
+from .join import join
+from .lattice import (
+    NOTHING,
+    UNKNOWN,
+    Array,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Record,
+    Scalar,
+    Text,
+    Tuple,
+    widen,
+)
+
+__all__ = ["ITEMS", "Held", "Memory", "memory_of"]
+
+ITEMS = "[]"  # the key of the slot of all items
+KindOf = Callable[[Any], Kind]
+
+
+class Held(NamedTuple):
+    """What a slot or name may hold: values of a kind, and the objects of some sites (None: any objects)."""
+
+    kind: Kind
+    sites: frozenset[str] | None
+
+    def joined(self, other: Held) -> Held:
+        either = None if self.sites is None or other.sites is None else self.sites | other.sites
+        return Held(join(self.kind, other.kind), either)
+
+    @property
+    def as_kind(self) -> Kind:
+        return self.kind if self.sites == frozenset() else UNKNOWN
+
+
+EMPTY, ANYTHING = Held(NOTHING, frozenset()), Held(UNKNOWN, None)
+
+
+def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
+    """The memory of a program that makes a heap, with parameters of these kinds; None for others."""
+    if all(v is not heap.new_heap for v in program.bindings.values()):
+        return None
+    memory = Memory(program)
+    for name, kind in given.items():
+        if isinstance(kind, (List, Dict, Record)):
+            memory.bind(name, memory.made(name, kind))
+    return memory
+
+
+class Memory:
+    """The sites and slots of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names: dict[str, Held] = {}
+        self.slots: dict[tuple[str, Any], Held] = {}
+        self.stored: dict[Any, Held] = {}  # by key: what is stored into objects that are not known
+        self.classes: dict[str, type] = {}
+        self.lists: dict[str, Held] = {}  # the items of lists outside of the heap
+        self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
+        self.heaps: set[str] = set()
+        self.has_new = False  # since the last look
+        self.is_lost = False  # whether a function that is not looked into has the heap
+
+    def has_grown(self, late: bool) -> bool:
+        """Whether a walk over the program has found more, so that another is needed; if that is `late`,
+        nothing is known from then on. Slots that were read and never written may be anything: the class may
+        define them.
+        """
+        for slot in self.unread - self.slots.keys():
+            self.put(*slot, ANYTHING)
+        self.unread.clear()
+        found, self.has_new = self.has_new and not self.is_lost, False
+        self.is_lost = self.is_lost or (found and late)
+        return found
+
+    # ------------------------------------------------------------ statements
+
+    def assigned(self, target: str, value: Any, kind: KindOf) -> Kind | None:
+        """Follows `target = value`; the kind of the value where it is read from the heap, else None."""
+        match value:
+            case gast.Name():
+                self.bind(target, self.held(value, kind))
+                if value.id in self.heaps:
+                    self.heaps.add(target)
+                if value.id in self.lists:
+                    self.lists[target] = self.lists[value.id]
+            case gast.List(elts=items) | gast.Dict(values=items):
+                self.lists[target] = self.together(self.held(a, kind) for a in items)
+            case gast.Subscript(value=gast.Name(id=base)) if base in self.lists:  # a slice
+                self.lists[target] = self.lists[base]
+            case gast.Call(func=func, args=args):
+                function = self.program.resolve(func)
+                if function is not MISSING and getattr(function, "__module__", "") in OF_HEAP:
+                    return self.called(target, function, args, kind)
+                self.passed(value)
+                if function in (operator.concat, repeated, copied_lists):
+                    read = [a.id for a in args if isinstance(a, gast.Name)]
+                    known = [self.lists[name] for name in read if name in self.lists]
+                    if len(known) == (2 if function is operator.concat else 1):
+                        self.lists[target] = self.together(known)
+        return None
+
+    def passed(self, value: Any) -> None:
+        """Follows a call that may be given the heap."""
+        given = [*getattr(value, "args", ()), *(k.value for k in getattr(value, "keywords", ()))]
+        function = self.program.resolve(value.func)
+        is_helper = function is not MISSING and getattr(function, "__module__", "") in OF_HEAP
+        if not is_helper and any(isinstance(a, gast.Name) and a.id in self.heaps for a in given):
+            self.is_lost = True
+
+    def called(self, target: str, function: Any, args: list[Any], kind: KindOf) -> Kind | None:
+        """Follows `target = function(*args)` of a helper."""
+        name = function.__name__
+        if name == "reference":
+            self.bind(target, self.held(args[0], kind))
+            return UNKNOWN
+        if name in READS:
+            x, key = args[READS[name]], args[READS[name] + 1]
+            is_field = len(args) > READS[name] + 2 and _is_true(args[READS[name] + 2])
+            found = self.read(x, _key(key, is_field), kind)
+            self.bind(target, found)
+            return found.as_kind
+        if name == "heap_copy":
+            return self.copied(target, args, kind)
+        if name == "plain_number":
+            return self.held(args[0], kind).kind if isinstance(args[0], gast.Name) else kind(args[0])
+        if name in CHANGES or name == "new_heap":
+            self.heaps.add(target)
+            self.change(name, args, kind)
+        return None
+
+    def change(self, name: str, args: list[Any], kind: KindOf) -> None:
+        """Follows a change of the heap."""
+        match name, args[1:]:
+            case "heap_enter", [gast.Name(id=x), record, *_]:
+                self.enter(x, record, kind)
+            case "heap_set", [x, key, value, *field]:
+                self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
+            case ("heap_append" | "heap_insert"), [x, _, value]:
+                self.write(x, ITEMS, self.held(value, kind))
+            case "heap_splice", [x, gast.Name(id=items), *_]:
+                self.write(x, ITEMS, self.lists.get(items, ANYTHING))
+            case "heap_replace", [value, *_]:
+                new = self.held(value, kind)
+                for slot, held in list(self.slots.items()):
+                    if not isinstance(widen(held.kind), (Scalar, Nothing)):
+                        self.put(*slot, new)
+            case ("heap_delete" | "heap_clear" | "heap_order" | "new_heap"), _:
+                pass
+            case _:
+                self.is_lost = True
+
+    def enter(self, x: str, record: Any, kind: KindOf) -> None:
+        """Follows `heap_enter(heap, x, record)`: the birth of an object, or what a call has returned."""
+        found = kind(gast.Name(id=x, ctx=gast.Load(), annotation=None, type_comment=None))
+        if isinstance(found, Tuple) or _holds_none(found):
+            return
+        made = self.lists.get(x)
+        if made is None and isinstance(found, Record) and not found.fields:
+            made = EMPTY
+        if made is None or not isinstance(found, (List, Dict, Record)):
+            self.bind(x, ANYTHING)
+            return
+        self.classes.setdefault(x, _class_of(found))
+        if not isinstance(found, Record):
+            self.put(x, ITEMS, made)
+        self.bind(x, Held(NOTHING, frozenset([x])))
+
+    def copied(self, target: str, args: list[Any], kind: KindOf) -> Kind:
+        x = self.held(args[1], kind)
+        found = self.read(args[1], ITEMS, kind)
+        is_list = x.sites is not None and all(self.classes[s] in (list, deque) for s in x.sites)
+        self.lists[target] = found
+        return List(None, found.kind) if is_list and found.sites == frozenset() else UNKNOWN
+
+    # ------------------------------------------------------------ names and slots
+
+    def held(self, atom: Any, kind: KindOf) -> Held:
+        """What an atom may be."""
+        if isinstance(atom, gast.Name) and atom.id in self.names:
+            return self.names[atom.id]
+        found = widen(kind(atom))
+        return Held(found, frozenset() if _holds_none(found) else None)
+
+    def bind(self, name: str, found: Held) -> None:
+        self.grow(self.names, name, found)
+
+    def put(self, site: str, key: Any, found: Held) -> None:
+        self.grow(self.slots, (site, key), found)
+
+    def grow(self, table: dict[Any, Held], key: Any, found: Held) -> None:
+        old = table.get(key, EMPTY)
+        new = old.joined(found)
+        if new != old or key not in table:
+            table[key] = new
+            self.has_new = True
+
+    def together(self, parts: Any) -> Held:
+        found = EMPTY
+        for part in parts:
+            found = found.joined(part)
+        return found
+
+    def read(self, x: Any, key: Any, kind: KindOf) -> Held:
+        """What a slot of an object may hold."""
+        sites = self.held(x, kind).sites
+        if self.is_lost or not sites:
+            return ANYTHING
+        found = self.stored.get(key, EMPTY)
+        for site in sorted(sites):
+            if (site, key) not in self.slots:
+                self.unread.add((site, key))
+            found = found.joined(self.slots.get((site, key), EMPTY))
+        return found
+
+    def write(self, x: Any, key: Any, value: Held) -> None:
+        found = self.names.get(x.id, ANYTHING) if isinstance(x, gast.Name) else ANYTHING
+        if found.sites is None:
+            self.grow(self.stored, key, value)
+        for site in sorted(found.sites or ()):
+            self.put(site, key, value)
+
+    def made(self, site: str, kind: Kind) -> Held:
+        """A new object of a kind, with all that it holds."""
+        match kind:
+            case List(items, element):
+                parts = [element] if items is None else [*items]
+                held = self.together(self.made(f"{site}{ITEMS}", k) for k in parts)
+                self.put(site, ITEMS, held)
+            case Dict(items):
+                self.put(site, ITEMS, self.together(self.made(f"{site}{ITEMS}", k) for _, k in items))
+            case Record(_, fields):
+                for name, k in fields:
+                    self.put(site, name, self.made(f"{site}.{name}", k))
+            case _:
+                known = widen(kind)
+                return Held(known, frozenset() if _holds_none(known) else None)
+        cls = _class_of(kind)
+        self.classes[site] = cls if self.classes.get(site, cls) is cls else object
+        return Held(NOTHING, frozenset([site]))
+
+
+OF_HEAP = (heap.__name__, object_graph.__name__)
+READS = {"heap_get": 1, "heap_number": 1, "heap_object": 0, "heap_constant": 0}  # where the object stands
+CHANGES = frozenset(
+    [
+        "heap_append",
+        "heap_clear",
+        "heap_delete",
+        "heap_enter",
+        "heap_insert",
+        "heap_order",
+        "heap_replace",
+        "heap_set",
+        "heap_splice",
+    ]
+)
+
+
+def _is_true(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is True
+
+
+def _key(node: Any, is_field: bool) -> Any:
+    """The key of a slot: the name of an attribute, where it is known, or ITEMS."""
+    if not is_field:
+        return ITEMS
+    return node.value if isinstance(node, gast.Constant) else None
+
+
+def _class_of(kind: Kind) -> type:
+    return kind.cls if isinstance(kind, Record) else list if isinstance(kind, List) else dict
+
+
+def _holds_none(kind: Kind) -> bool:
+    """Whether values of a kind surely are no objects and hold none."""
+    match kind:
+        case Tuple(items):
+            return all(map(_holds_none, items))
+        case Literal(value):
+            return value is None or isinstance(value, (bool, int, float, complex, str))
+    return isinstance(kind, (Scalar, Array, Numeric, Text, Nothing))
