@@ -558,7 +558,7 @@ def hvp(
     """The product of a scalar function's Hessian with a vector like the argument, `hvp(f)(*args, v)`: forward
     over reverse, at a small multiple of the gradient's cost. For several arguments there is a vector for
     each, and the result is a tuple. With `has_aux` the function returns `(value, aux)` and the derivative
-    `(product, aux)`.
+    `(product, aux)`. SciPy calls `hessp(x, v, *args)`: take that from `scipy_fun`.
 
     >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]), np.array([1.0, 0.0]))
     array([10.,  6.])

@@ -106,6 +106,13 @@ class S2sadError(Exception):
         self.what, self.where, self.why, self.instead = what, where, why, instead
         refusals.last = _Refusal(type(self), self.args)
 
+    def or_instead(self, text: str) -> None:
+        """Adds another way out, unless the error has it."""
+        if text not in self.instead:
+            given, calls = self.given, self.calls
+            self.__init__(self.what, self.where, self.why, f"{self.instead}; or {text}")  # type: ignore[misc]
+            self.given, self.calls = given, calls
+
     def __str__(self) -> str:
         parts = [self.what]
         if self.where is not None:

@@ -20,7 +20,13 @@ from ..kinds.abstraction import kinds_of, lengths_of
 from ..kinds.lattice import UNKNOWN, Kind
 from ..kinds.static_lengths import LengthWanted, lengths_offered
 from ..primitives.provided import provide
-from ..runtime.border import at_border, refuse_crash, refuse_failed_generation, show_users_frames
+from ..runtime.border import (
+    at_border,
+    name_wrapped,
+    refuse_crash,
+    refuse_failed_generation,
+    show_users_frames,
+)
 from ..runtime.input_checks import Bprop, unshared
 from ..runtime.real_power import ComplexPowerError
 from ..source.pickling import reduce_derivative
@@ -154,6 +160,7 @@ class Derivative:
         """Raises the refusal that an error of a call stands for, if any."""
         if self.form == "jvp":
             note_call_of_jvp(error, args)
+        name_wrapped(error, self._f)
         refuse_crash(error, f"in the derivative of {self.__name__}")
 
     def _expects_complex(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:

@@ -234,7 +234,12 @@ class HessianVector(Composed):
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        _, dout, *aux = self._inner(*args, **keywords)
+        try:
+            _, dout, *aux = self._inner(*args, **keywords)
+        except NonDifferentiableError as error:
+            if "tangent" in error.what:
+                error.or_instead("give the vector as the last argument, hvp(f)(*args, v)")
+            raise
         return self.result(dout, aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:

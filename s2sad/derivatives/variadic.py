@@ -11,7 +11,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..kinds.wrapped_functions import unwrapped
-from ..runtime.border import at_border
+from ..runtime.border import at_border, name_wrapped
 from ..source.fixed_arity import has_stars, of_arity
 from ..source.pickling import reduce_derivative
 from ..transforms.errors import S2sadError
@@ -258,8 +258,12 @@ class Variadic:
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        made, call = self.of(args, keywords)
-        return made(*args, **call.left)
+        try:
+            made, call = self.of(args, keywords)
+            return made(*args, **call.left)
+        except S2sadError as error:
+            name_wrapped(error, self._f)
+            raise
 
     def _of_required(self) -> Any:
         """The transform for the smallest number of arguments."""

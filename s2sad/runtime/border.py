@@ -2,7 +2,7 @@
 
 Contract: a refusal shows frames of the user's code and of generated code, none of s2sad's own. An exception
 of the user's function keeps its type, and a note names the user's line. Any other exception becomes an
-InternalError at the user's line. With S2SAD_DEBUG in the environment, all frames and causes are shown.
+InternalError at the user's line. With S2SAD_DEBUG in the environment, all frames are shown.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from ..transforms.errors import (
     UnsupportedSyntaxError,
 )
 from ..transforms.trees.program import Program
+from ..values.code_state import wrapped_by
 from ..values.length_wanted import LengthWanted
 from ..values.libraries import library_of
 
-__all__ = ["at_border", "refuse_crash", "refuse_failed_generation", "show_users_frames"]
+__all__ = ["at_border", "name_wrapped", "refuse_crash", "refuse_failed_generation", "show_users_frames"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,7 +45,7 @@ _NOTE = "differentiated at "
 _OF_NUMBERS = (ArithmeticError, np.linalg.LinAlgError, Warning, MemoryError)
 # Helpers in these modules execute a statement of the user's, and raise the user's exceptions.
 _DOING = ("containers", "heap", "heap_arrays", "heap_keys", "object_graph", "builtin_reductions", "mutation",
-          "shapes")
+          "shapes", "checkpoints")
 _DOING_PATHS = (*(f"runtime/{name}" for name in _DOING), "source/fixed_arity", "transforms/trees/modules")
 _DOING_FILES = frozenset(f"{PACKAGE}{path}.py" for path in _DOING_PATHS)
 _LIBRARIES = (PACKAGE, GENERATED, "<frozen", *(f"{Path(m.__file__ or '').parent}{os.sep}" for m in (os, np)))
@@ -69,12 +70,24 @@ def at_border(f: Callable[P, T]) -> Callable[P, T]:
     return called
 
 
+def name_wrapped(error: Exception, f: Any) -> None:
+    """Adds to a refusal of code around the function that `f` wraps that this one can be differentiated."""
+    inner, name = wrapped_by(f), getattr(f, "__qualname__", "f").rpartition(".<locals>.")[2]
+    code = getattr(inner, "__code__", None)
+    if not isinstance(error, S2sadError) or isinstance(error, InternalError) or inner is f or code is None:
+        return
+    lines = [n for *_, n in code.co_lines() if n]
+    places = [p for p in (error.where, error.given, *error.calls) if p is not None]
+    if not any(p.filename == code.co_filename and min(lines) <= p.line <= max(lines) for p in places):
+        error.or_instead(f"differentiate `{name}.__wrapped__`, without its decorator")
+
+
 # ---------------------------------------------------------------- frames
 
 
 def show_users_frames(error: BaseException) -> None:
     """Removes the frames of s2sad from an error's traceback, and errors raised within s2sad from its context;
-    a refusal keeps no context. Re-raise with a bare `raise`, which adds no frame.
+    a refusal keeps no context, an InternalError its cause. Re-raise with a bare `raise`, which adds no frame.
     """
     if IS_DEBUGGED:
         return
@@ -91,7 +104,7 @@ def show_users_frames(error: BaseException) -> None:
     for part, following in zip(kept, [*kept[1:], None], strict=False):
         part.tb_next = following
     error.__traceback__ = kept[0] if kept else None
-    if isinstance(error, S2sadError):
+    if isinstance(error, S2sadError) and not isinstance(error, InternalError):
         error.__cause__ = error.__context__ = None
     context = error.__context__
     while context is not None and _begins_within(context):
@@ -248,4 +261,4 @@ def _refuse(error: Exception, what: str, where: SourceLocation | None) -> NoRetu
         why=f"{type(error).__name__}: {error}" if str(error) else type(error).__name__,
         instead="report it, please, with function and arguments: it is a fault of s2sad, or of a rule "
         "of yours that is used there (S2SAD_DEBUG=1 in the environment shows all frames)",
-    ) from (error if IS_DEBUGGED else None)
+    ) from error

@@ -34,14 +34,11 @@ def manager_of(f: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def as_with(f: FunctionType) -> FunctionType:
-    """The function itself; for one that a context manager decorates, one whose text says so.
+    """The function itself; for one that a context manager decorates, one whose text says so:
 
-    >>> import inspect
-    >>> print(inspect.getsource(as_with(np.errstate(divide="ignore")(lambda x: 1 / x))))
-    def function(*args, **keywords):
-        with np.errstate(divide="ignore"):
-            return called(*args, **keywords)
-    <BLANKLINE>
+        def inverse(*args, **keywords):
+            with np.errstate(divide="ignore"):
+                return called(*args, **keywords)
     """
     manager = manager_of(f)
     if manager is None:

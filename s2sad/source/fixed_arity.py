@@ -20,7 +20,7 @@ from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.nodes import assign, constant, find_nodes, load, param, tuple_of, walk
 from ..transforms.trees.program import names_of
 from ..transforms.trees.rebuild import rebuilt, substitute
-from ..values.code_state import cells_of, own_signature, rebuilt_function
+from ..values.code_state import cells_of, own_signature, rebuilt_function, wrapped_by
 from ..values.custom_rule import rule_of
 from .context_decorators import as_with
 from .read import code_of_tree, read_source
@@ -84,8 +84,7 @@ def of_arity(f: FunctionType, count: int, keywords: Iterable[str]) -> FunctionTy
 
 def _names_behind(f: Any) -> tuple[str, ...]:
     """The names of the parameters by position of the function that a wrapper says to wrap; else none."""
-    while hasattr(f, "__wrapped__"):
-        f = f.__wrapped__
+    f = wrapped_by(f)
     return f.__code__.co_varnames[: f.__code__.co_argcount] if isinstance(f, FunctionType) else ()
 
 

@@ -168,7 +168,8 @@ class _Copy:
         else:
             return False
         function = ast.parse(self.text).body[0]
-        assert isinstance(function, ast.FunctionDef)
+        if not isinstance(function, ast.FunctionDef):  # a coroutine is refused as a whole
+            return False
         statement = _statement_at(function.body, (line, column))
         if statement is None:
             return False

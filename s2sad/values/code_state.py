@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 __all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "own_signature", "rebuilt_function",
-           "state_of"]
+           "state_of", "wrapped_by"]
 
 LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 
@@ -82,6 +82,13 @@ def own_signature(f: Any) -> inspect.Signature:
     <Signature (*args)>
     """
     return inspect.signature(rebuilt_function(f, f.__code__, cells_of(f)) if type(f) is FunctionType else f)
+
+
+def wrapped_by(f: Any) -> Any:
+    """The function that a callable says to wrap, behind all of its decorators; else the callable itself."""
+    while "__wrapped__" in getattr(f, "__dict__", ()):  # a derivative would make it
+        f = f.__wrapped__
+    return f
 
 
 def names_in(code: CodeType) -> set[str]:

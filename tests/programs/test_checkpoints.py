@@ -514,6 +514,14 @@ def test_snapshots_are_counted_from_one() -> None:
     with pytest.raises(ValueError, match="snapshot"):
         checkpointed(range(3), snapshots=0)
 
+    def without(x: Any) -> Any:
+        for _ in checkpointed(range(3), snapshots=0):
+            x = np.sin(x)
+        return np.sum(x)
+
+    with pytest.raises(ValueError, match="needs a snapshot"):
+        s2sad.grad(without)(X)
+
 
 @pytest.mark.parametrize(
     "module", [s2sad.derivatives.checkpoints, s2sad.runtime.checkpoints, s2sad.runtime.revolve]

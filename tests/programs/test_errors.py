@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import zlib
 from typing import Any
@@ -38,6 +39,32 @@ def with_try(x: float) -> float:
     return y
 
 
+def printing(f: Any) -> Any:
+    @functools.wraps(f)
+    def wrapper(*args: Any) -> Any:
+        return f(*args) * zlib.crc32(args[0])
+
+    return wrapper
+
+
+@printing
+def decorated(x: Any) -> Any:
+    return x * x
+
+
+def passing(f: Any) -> Any:
+    @functools.wraps(f)
+    def wrapper(*args: Any) -> Any:
+        return f(*args)
+
+    return wrapper
+
+
+@passing
+def decorated_crash(x: Any) -> Any:
+    return zlib.adler32(x) * x
+
+
 def named_globals() -> dict[str, Any]:
     return {k: v for k, v in globals().items() if not k.startswith("@")}
 
@@ -53,6 +80,14 @@ def refused(call: Any, kind: type[Exception], *parts: str) -> None:
 def test_unsupported_syntax_names_file_line_and_caret() -> None:
     gradient = s2sad.grad(with_try)
     refused(lambda: gradient(1.0), s2sad.UnsupportedSyntaxError, __file__, "for _ in", "^", "instead:")
+
+
+def test_a_refusal_of_a_decorator_names_the_function_inside() -> None:
+    refused(lambda: s2sad.grad(decorated)(2.0), s2sad.MissingRuleError, "crc32", "`decorated.__wrapped__`")
+    assert s2sad.grad(decorated.__wrapped__)(2.0) == 4.0
+    with pytest.raises(s2sad.MissingRuleError) as caught:
+        s2sad.grad(decorated_crash)(2.0)
+    assert "adler32" in str(caught.value) and "__wrapped__" not in str(caught.value)
 
 
 def test_a_missing_rule_is_named_at_its_place() -> None:

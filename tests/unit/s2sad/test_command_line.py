@@ -40,6 +40,9 @@ def no_arguments():
 class Model:
     def loss(self, x):
         return zlib.adler32(x) * x
+
+async def waiting(x):
+    return x
 """
 BROKEN = {
     "broken": "x = 1 +\n",
@@ -154,9 +157,10 @@ def test_check_lists_all_refusals(folder: Path) -> None:
     code, out, error = run(folder, "check", "model")
     assert code == 1
     places = [line.split(": ")[0] for line in out.splitlines()]
-    assert places == ["model.py:11:9", "model.py:12:5", "model.py:15:17", "model.py:16:5", "model.py:19:12"]
+    found = ["11:9", "12:5", "15:17", "16:5", "19:12", "28:1"]
+    assert places == [f"model.py:{place}" for place in found]
     assert "in helper: `zlib.crc32` has no rule" in out and "instead: declare it" in out
-    assert error == "s2sad: checked 3 functions (damped, several, helper): 5 refusals\n"
+    assert error == "s2sad: checked 4 functions (damped, several, helper, waiting): 6 refusals\n"
 
 
 def test_check_of_a_function(folder: Path) -> None:

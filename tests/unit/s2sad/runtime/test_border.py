@@ -271,6 +271,7 @@ def test_what_is_wrong_with_a_line_of_the_reverse_sweep_is_no_exception_of_the_f
         bprop(1.0)
     assert caught.value.where is not None
     assert caught.value.where.text.strip() == "return np.sum(x * y)"
+    assert isinstance(caught.value.__cause__, TypeError)
 
 
 def test_an_object_that_cannot_be_looked_at() -> None:
