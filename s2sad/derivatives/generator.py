@@ -25,13 +25,15 @@ from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
 from ..analysis.prefers_heap import prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
+from ..analysis.records import are_read_back, with_records
 from ..kinds.abstraction import contains
 from ..kinds.foreign import libraries_in
 from ..kinds.lattice import UNKNOWN, Kind, Tuple
-from ..lowering.import_globals import reads_arrays, without_outer_arrays
+from ..lowering.import_globals import reads_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
+from ..lowering.without_marks import without_marks
 from ..runtime.custom_rules import Expected
 from ..runtime.mutation import NO_PAIR
 from ..source.compiling import make_function
@@ -61,7 +63,6 @@ from ..transforms.errors import (
     missing_rule,
 )
 from ..transforms.heap.heap_writer import HeapRefusal
-from ..transforms.lowering.promote_fields import drop_holding
 from ..transforms.trees.modules import cell_key
 from ..transforms.trees.printer import Places, to_source_with_places
 from ..transforms.trees.program import MISSING, Program
@@ -176,7 +177,7 @@ class Generator:
         self.made |= {r: g for r, g in kept.linked.items() if r != request}
         try:
             self.generate(request)
-            if not kept.is_outdated(set()) and kept.is_common():
+            if not kept.is_outdated(set()) and kept.is_common() and not self.reads_records():
                 return True
         except S2sadError:  # raised again with new forms
             pass
@@ -190,6 +191,11 @@ class Generator:
         known = set(self.forms.rebound)
         try:
             self.generate(request)
+            if self.reads_records():
+                self._begin(self.forms.again())
+                self.forms.keeps_records = False
+                self.generate_first(request)
+                return
         except S2sadError as refusal:
             if not self.forms.is_outdated(known):
                 if not self.forms.deferred.add(refusal):
@@ -325,6 +331,8 @@ class Generator:
                 program.refuse(returned, *NO_PAIR)
             program, aux = split_aux(program, kind)
         facts = facts.again(program)
+        facts = self.with_records(facts, request)
+        program = facts.program
         refuse_cached(program, given, request.wrt)
         check_libraries(facts, facts.of(find_active, request.wrt), request.form != "jvp")
         watch = self.forms.watch if request is self._first else unwatched
@@ -384,7 +392,7 @@ class Generator:
                 raise
         if met:
             raise with_others(facts, request.wrt, met)
-        result = without_outer_arrays(drop_holding(result, PRIMITIVES.helper("holding")))
+        result = without_marks(result)
         watch("differentiate", result)
         expressions = GeneratedExpressions(result, generation)
         generated = GeneratedFacts(result, generation, expressions, users_names(program), request.careful)
@@ -392,6 +400,22 @@ class Generator:
         outside = refuse_unbound(simplified, program)
         self.forms.note(Capture(program.scope, name) for name in outside)
         return simplified
+
+    def with_records(self, facts: Facts, request: Request) -> Facts:
+        """The program with its records marked, noted in the forms. Of a derivative that another one calls
+        they are not, since what that reads is not known.
+        """
+        forms = self.forms
+        if not self.first.writes or not forms.keeps_records:
+            return facts
+        facts, found = with_records(facts, request.wrt)
+        forms.records += found
+        forms.generated.append((facts, request.wrt))
+        return facts
+
+    def reads_records(self) -> bool:
+        """Whether something in the derivative may read what it recorded."""
+        return bool(self.forms.records) and are_read_back(self.forms.records, self.forms.generated)
 
     def link(
         self,

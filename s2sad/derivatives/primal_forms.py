@@ -22,6 +22,7 @@ from ..analysis.kind_summaries import CallKinds
 from ..analysis.object_facts import KnownObjects
 from ..analysis.outer_bindings import declared_outside
 from ..analysis.primitive_table import PRIMITIVES, NumPy
+from ..analysis.records import Slot
 from ..kinds import domain
 from ..kinds.class_members import replaced_tuple
 from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
@@ -120,6 +121,9 @@ class Forms:
     whole: dict[Any, Facts] = field(default_factory=dict)  # of differentiated functions
     ready: dict[Any, Facts] = field(default_factory=dict)  # the same, lowered
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
+    keeps_records: bool = True  # whether what is recorded outside has no derivative, as nothing reads it
+    records: list[Slot] = field(default_factory=list)
+    generated: list[tuple[Facts, tuple[str, ...]]] = field(default_factory=list)  # what may read them
     call_kinds: CallKinds = field(init=False)
     effects: CallEffects = field(init=False)
     heap_calls: HeapCalls = field(init=False)
@@ -132,7 +136,7 @@ class Forms:
         """A `Forms` without forms that keeps the facts about names and functions, to start again with."""
         again = Forms(self.watch, self.style, self.rebound)
         again.watched, again.wrt = self.watched, self.wrt
-        again.deferred = self.deferred.again()
+        again.deferred, again.keeps_records = self.deferred.again(), self.keeps_records
         return again
 
     def is_common(self) -> bool:

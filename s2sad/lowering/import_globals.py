@@ -26,7 +26,7 @@ from ..transforms.trees.nodes import assign, call, find_nodes, load, store
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_children, rebuilt
 
-__all__ = ["reads_arrays", "with_outer_arrays", "without_outer_arrays"]
+__all__ = ["reads_arrays", "with_outer_arrays"]
 
 
 def reads_arrays(program: Program) -> list[str]:
@@ -64,17 +64,3 @@ def with_outer_arrays(facts: Facts) -> Program:
 
     tree = rebuilt(program.tree, body=[*start, *map(renamed, program.tree.body)])
     return program.with_tree(tree, names=names, bindings=objects.all_bindings(), origins=origins)
-
-
-def without_outer_arrays(program: Program) -> Program:
-    """The program with `x` in place of the mark `outer_array(x)`."""
-    mark = PRIMITIVES.helper("outer_array")
-    if not any(value is mark for value in program.bindings.values()):
-        return program
-
-    def change(node: Any) -> Any:
-        new = map_children(node, change)
-        is_mark = isinstance(new, gast.Call) and program.resolve(new.func) is mark
-        return new.args[0] if is_mark else new
-
-    return program.with_tree(rebuilt(program.tree, body=[change(s) for s in program.tree.body]))

@@ -26,6 +26,7 @@ from ..runtime.mutation import (
     own_tangent,
     pack_like,
     present,
+    recorded,
     refuse_held,
     refuse_key,
     refuse_lookup,
@@ -107,6 +108,7 @@ nondifferentiable(GUARDS, pure=False)
 nondifferentiable([shares_alike], pure=False)  # it refuses
 nondifferentiable([held_at, mask_like, zero_item])  # the first only lends its shape
 nondifferentiable([outer_array], like=0)  # the derivative is that of the stored values
+nondifferentiable([recorded], like=0)  # what holds it is not read
 
 
 @bprop(of_elements, "linear", samples=[given([1.5, 2.5], [1.0, 2.0]), given({"a": 1.5}, {"a": 1.0})])

@@ -34,6 +34,7 @@ __all__ = [
     "own_tangent",
     "pack_like",
     "present",
+    "recorded",
     "refuse_held",
     "refuse_key",
     "refuse_lookup",
@@ -443,3 +444,8 @@ def _is_of_numbers(x: Any) -> bool:
 def if_present(dout: Any, dx: Any) -> Any:
     """The transpose of `present`: the adjoint of a tangent that may be None."""
     return None if dx is None else dout
+
+
+def recorded(x: Any) -> Any:
+    """The argument itself; a mark, for the value that is stored where nothing reads it."""
+    return x

@@ -30,8 +30,8 @@ SYNTAX = {
         "except IndexError:\n    z = y\nreturn np.sum(z)",
     ],
     "a `with` that may swallow exceptions": ["with box:\n    y = x * 2\nreturn np.sum(y)"],
-    "a `global`, or a variable around the function, set to what carries a derivative": [
-        "global y\ny = x\nreturn np.sum(x)",
+    "a `global`, or a variable around the function, set to what carries a derivative and read": [
+        "global y\ny = x\nreturn np.sum(y)",
     ],
     "a `nonlocal` set by a function used as a value": [
         "y = x\ndef g():\n    nonlocal y\n    y = y * 2\nh = g\nh()\nreturn np.sum(y)",
@@ -49,7 +49,7 @@ CHANGES = {
     ],
 }
 OBJECTS = {
-    "attributes of the module's objects that are set": ["box.value = x\nreturn np.sum(x)"],
+    "attributes of the module's objects that are set and read": ["box.value = x\nreturn np.sum(box.value)"],
     "arrays changed in place that objects with several names hold and somebody else too": [
         "boxes = [Box(v) for v in (x, x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
         "a = x * 1\nb = Box(a)\nboxes = [Box(v) for v in (a, x)]\nboxes[0].value[0] = x[1]\n"

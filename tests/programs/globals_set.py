@@ -145,3 +145,31 @@ def declared_in_a_function():
 
 
 declared_in_a_function()
+
+
+HISTORY, LOG, BEST, SEEN = [], {"all": []}, {"value": 1e9}, types.SimpleNamespace(values=[])
+
+
+def remember(value, values):
+    values.append(value)
+
+
+@program((np.array([0.8, 0.3]),), second=True)
+def recorded_values(x):
+    global LAST
+    y = np.sin(x)
+    HISTORY.append(y.copy())
+    for k in range(2):
+        y = y * np.sum(x) + k
+        HISTORY.append(float(y @ y))
+    value = np.sum(y)
+    HISTORY.extend([float(value), 1.0])
+    if value < BEST["value"]:
+        BEST["value"] = float(value)
+    LOG["all"].append((len(HISTORY), value))
+    remember(value, SEEN.values)
+    z = 2.0 * x
+    HISTORY.append(z)
+    z[0] = value
+    LAST = value
+    return value * np.sum(z)

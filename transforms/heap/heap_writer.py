@@ -79,9 +79,9 @@ class Writer:
             not in self.program.locals | self.objects.all_bindings().keys() | made
         ):
             self.refuse(
-                f"a change of `{args[0].id}`, which the module holds too",
-                "the change would be seen there, and following it is not supported",
-                "pass it as an argument",
+                f"a change of `{args[0].id}`, which is outside of the function",
+                "the function may read it again, and the change is not followed there",
+                "pass it as an argument; a value without derivative is stored as `s2sad.stop_gradient(v)`",
             )
         self.put(self.heap, self.helper(name, load(self.heap), *args))
 

@@ -18,10 +18,10 @@ import gast
 from ..trees import bind_objects
 from ..trees.nodes import assign, attribute, call, constant, load, located, same
 from ..trees.program import Program
-from ..trees.rebuild import Rewriter, map_children, rebuilt, substitute
+from ..trees.rebuild import Rewriter, rebuilt, substitute
 from .follow_fields import Fields, Objects
 
-__all__ = ["drop_holding", "drop_unseen", "promote_fields"]
+__all__ = ["drop_unseen", "promote_fields"]
 
 
 def promote_fields(program: Program, objects: Objects, helper: Any) -> Program:
@@ -177,17 +177,3 @@ class _Promoter(Rewriter):
         whole = self.names.temporary(name)
         before.append(assign(whole, call(self.bound("holding"), load(name), **parts), s))
         return whole
-
-
-def drop_holding(program: Program, holding: Any) -> Program:
-    """The program with the object in place of `holding(x, ...)`."""
-
-    def change(node: Any) -> Any:
-        new = map_children(node, change)
-        if isinstance(new, gast.Call) and program.resolve(new.func) is holding:
-            return new.args[0]
-        return new
-
-    if not any(value is holding for value in program.bindings.values()):
-        return program
-    return program.with_tree(rebuilt(program.tree, body=[change(s) for s in program.tree.body]))
