@@ -24,6 +24,7 @@ from ..kinds.lattice import (
     Literal,
     Numeric,
     Object,
+    OtherArray,
     Record,
     Scalar,
     Text,
@@ -43,6 +44,7 @@ from ..primitives.record import (
     is_pure,
     refusal,
     stand_in,
+    computes,
     takes_arrays,
 )
 from ..rules import choices, containers, places, reductions
@@ -140,6 +142,7 @@ class RulePrimitives:
     sharing_of = staticmethod(sharing_of)
     is_steady_view = staticmethod(is_steady_view)
     takes_arrays = staticmethod(takes_arrays)
+    computes = staticmethod(computes)
     returned_by = staticmethod(returned_by)
     copied_by = staticmethod(copied_by)
     is_read_only = staticmethod(is_read_only)
@@ -283,7 +286,7 @@ class RulePrimitives:
     @staticmethod
     def is_unknown(kind: Kind) -> bool:
         """Whether nothing is known of values of the kind."""
-        return isinstance(kind, (Unknown, Object))
+        return isinstance(kind, (Unknown, Object, OtherArray))
 
     @staticmethod
     def is_inert(attribute: str) -> bool:

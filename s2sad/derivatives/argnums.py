@@ -16,14 +16,13 @@ from ..kinds import domain
 from ..kinds.abstraction import kind_of
 from ..transforms.errors import NonDifferentiableError, SourceLocation
 from ..values.code_state import own_signature
-from ..values.libraries import library_of, reason_for_refusal
+from ..values.libraries import is_other_array, other_array
 
 __all__ = [
     "Argnums",
     "bound_arguments",
     "check_call",
     "check_input",
-    "check_type",
     "misfit",
     "plain_parameters",
     "plain_signature",
@@ -97,7 +96,9 @@ def check_carrier(name: str, value: Any, function: str) -> None:
             if not is_plain:
                 check_carrier(f"{name}[{key!r}]", item, function)
         return
-    check_type(name, value)
+    if is_other_array(type(value)):
+        what, why, way_out = other_array(type(value), name)
+        raise NonDifferentiableError(what, why=why, instead=way_out)
     instead = _way_out(name, value)
     if instead is not None:
         raise NonDifferentiableError(
@@ -117,8 +118,6 @@ def _way_out(name: str, value: Any) -> str | None:
         if value.dtype.names:
             return f"pass its fields as arrays of their own, {name}[{value.dtype.names[0]!r}]"
         return f"pass an array of floats, {name}.astype(float)"
-    if hasattr(type(value), "to_numpy"):
-        return f"pass {name}.to_numpy()"
     if isinstance(value, numbers.Number) and not isinstance(value, (int, float, complex, np.generic)):
         return f"pass float({name})"
     if isinstance(value, (Set, range, Iterator)):
@@ -131,32 +130,6 @@ def _described(value: Any) -> str:
         return f"an array of dtype {value.dtype}"
     cls = type(value)
     return f"a {cls.__module__}.{cls.__qualname__}".replace("builtins.", "")
-
-
-def check_type(name: str, value: Any) -> None:
-    """Raises for arrays with other operators than np.ndarray's, and for those of other libraries."""
-    if type(value) is np.ndarray:
-        return
-    cls, instead = type(value), f"use np.asarray({name})"
-    if isinstance(value, np.ndarray):
-        same = cls.__array_ufunc__ is np.ndarray.__array_ufunc__ and cls.__mul__ is np.ndarray.__mul__
-        if same and not isinstance(value, np.ma.MaskedArray):
-            return
-        why = "its operators mean something else than those of arrays"
-    elif library_of(value) is not None:
-        return
-    elif (refused := reason_for_refusal(cls)) is not None:
-        why, instead = refused[0], refused[1].format(name)
-    elif hasattr(cls, "__array__") and hasattr(cls, "__mul__") and not _is_of_numpy(cls):
-        why = "only NumPy's arrays are differentiated"
-    else:
-        return
-    raise NonDifferentiableError(f"`{name}` is {_described(value)}", why=why, instead=instead)
-
-
-def _is_of_numpy(cls: type) -> bool:
-    """Whether a class is one of NumPy scalars, of arrays with `__array_function__`, or of tables."""
-    return issubclass(cls, np.generic) or hasattr(cls, "__array_function__") or hasattr(cls, "to_numpy")
 
 
 def bound_arguments(

@@ -23,7 +23,6 @@ from ..transforms.trees.modules import name_key
 from ..transforms.trees.nodes import dotted, find_nodes
 from ..transforms.trees.program import MISSING, Program, Scope
 from ..values.code_state import FunctionState, state_of
-from .argnums import check_type
 
 __all__ = [
     "Assumption",
@@ -140,7 +139,6 @@ def capture_key(value: Any, name: str) -> Any:
         return Literal(value)
     kind = kind_of_free(value, name)
     if kind is UNKNOWN:
-        check_type(name, value)
         return id(value) if callable(value) else type(value)
     return kind
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
 
-from ..kinds.lattice import UNKNOWN, Kind, Record
+from ..kinds.lattice import UNKNOWN, Kind, OtherArray, Record
 from ..transforms.trees.program import Scope
 from ..values.code_state import cells_of, rebuilt_function
 from ..values.objects import has_operators
@@ -100,9 +100,11 @@ class Versions:
 
 
 def _of_any_value(kind: Kind) -> Kind:
-    """The kind of an argument of generic code: unknown, but for objects with operators, which are no numbers.
+    """The kind of an argument of generic code: unknown, but for objects with operators, which are no numbers,
+    and for arrays with operations of their own.
     """
-    return kind if isinstance(kind, Record) and has_operators(kind.cls) else UNKNOWN
+    is_own = isinstance(kind, OtherArray) or (isinstance(kind, Record) and has_operators(kind.cls))
+    return kind if is_own else UNKNOWN
 
 
 # ---------------------------------------------------------------- closures of the same code

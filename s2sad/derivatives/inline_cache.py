@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds.abstraction import FUNCTIONS, MAX_ITEMS, MAX_TEXT, kind_of
+from ..kinds.abstraction import FUNCTIONS, MAX_ITEMS, MAX_SCANNED, MAX_TEXT, kind_of
 from ..kinds.lattice import LARGE, MAX_DEPTH, OF_TYPES, Record
 from ..runtime.input_checks import unshared
 from ..source.compiling import compile_function, register_text
@@ -73,12 +73,20 @@ class FunctionForm:
     function: Any
 
 
-def form_of(value: Any, depth: int = MAX_DEPTH) -> Any:
+@dataclass(frozen=True)
+class LongForm:
+    """A long list of an outer name, or in an object: its items are no part of its kind."""
+
+
+def form_of(value: Any, depth: int = MAX_DEPTH, held: bool = False) -> Any:
     """A value as it is now, which later changes of it do not reach: its containers copied, an array as its
-    form, an object as the forms of its attributes, and a list of numbers as one number of each type.
+    form, an object as the forms of its attributes, and a list of numbers as one number of each type. `held`
+    says that it is the value of an outer name, or in an object.
     """
     if type(value) is np.ndarray:
         return ArrayForm(value.dtype, value.shape, value.flags.num)
+    if held and type(value) is list and len(value) > MAX_SCANNED:
+        return LongForm()
     if is_of_numbers(value):
         return [*{type(v): v for v in value}.values()]
     cls: type = type(value)
@@ -86,7 +94,7 @@ def form_of(value: Any, depth: int = MAX_DEPTH) -> Any:
         return ObjectForm(cls, {name: field_form(v, depth - 1) for name, v in value.__dict__.items()})
     if not (depth and (cls in CONTAINERS or is_named_tuple(cls)) and len(value) <= MAX_ITEMS):
         return value
-    parts = [form_of(v, depth - 1) for v in iterated(value)]
+    parts = [form_of(v, depth - 1, held) for v in iterated(value)]
     if cls is dict:
         return dict(zip(value, parts, strict=True))
     return parts if cls is list else tuple.__new__(cls, parts)
@@ -95,7 +103,7 @@ def form_of(value: Any, depth: int = MAX_DEPTH) -> Any:
 def field_form(value: Any, depth: int) -> Any:
     """The form of an attribute."""
     is_fixed = type(value) in FUNCTIONS and not getattr(value, "__closure__", None)
-    return FunctionForm(value) if is_fixed else form_of(value, depth)
+    return FunctionForm(value) if is_fixed else form_of(value, depth, held=True)
 
 
 @dataclass(frozen=True)
@@ -240,7 +248,7 @@ class _Writer:
             if isinstance(value, (np.ndarray, *CONTAINERS)) or type(known.key) is Record:
                 name = self.names.temporary("v")
                 read.append(f"{name} = {expression}")
-                deeper.append((name, form_of(value)))
+                deeper.append((name, form_of(value, held=True)))
                 if Assumption(known.capture).key != known.key:  # another thread has changed it
                     raise _NotSimpleError
             elif type(value) in (int, float):
@@ -358,6 +366,9 @@ class _Writer:
             return
         if cls is FunctionForm:
             yield f"{x} is {self.constant(value.function)}"
+            return
+        if cls is LongForm:
+            yield f"{self.is_of(x, list)} and {self.constant(len)}({x}) > {MAX_SCANNED}"
             return
         if cls is ObjectForm:
             yield self.is_of(x, value.cls)

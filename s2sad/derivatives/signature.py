@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds import domain
 from ..kinds.abstraction import kind_of, kinds_of
-from ..kinds.lattice import UNKNOWN, Kind, Literal, Scalar
+from ..kinds.lattice import Kind, Literal, Scalar
 from ..runtime.input_checks import tangent_like
 from ..source.getters import GETTERS
 from ..targets import Settings
@@ -19,7 +19,7 @@ from ..transforms.differentiation.bind_captured import is_captured
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Names
 from ..values.code_state import own_signature, state_of
-from .argnums import Argnums, bound_arguments, check_input, check_type, misfit, plain_parameters, positions
+from .argnums import Argnums, bound_arguments, check_input, misfit, plain_parameters, positions
 from .unwrap import Target, target_of
 
 __all__ = ["Options", "Parameters", "note_call_of_jvp", "wrong_number"]
@@ -178,16 +178,11 @@ class Parameters:
 
     def kinds(self, primals: tuple[Any, ...], exact: frozenset[int] = frozenset()) -> tuple[Kind, ...]:
         """The kinds of the values of all parameters, with the values of booleans and of the lengths `exact`.
-
-        Raises NonDifferentiableError for arrays of other libraries.
         """
         kinds = kinds_of(primals, self.names, exact)
         if _FLAG in kinds:
             pairs = zip(kinds, primals, strict=True)
             kinds = tuple([Literal(v) if k is _FLAG and type(v) is bool else k for k, v in pairs])
-        if UNKNOWN in kinds:
-            for value, name in zip(primals, self.names, strict=True):
-                check_type(name, value)
         return kinds
 
     def kinds_in_call(self, args: list[Kind], keywords: Mapping[str, Kind]) -> tuple[Kind, ...] | None:

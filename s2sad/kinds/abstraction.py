@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.adjoints import Like, zeros_of
-from ..values.libraries import library_of
+from ..values.libraries import is_other_array, library_of
 from ..values.objects import fields_of, has_operators, is_named_tuple, is_plain
 from ..values.sparse_arrays import is_sparse
 from .join import join_all
@@ -38,6 +38,7 @@ from .lattice import (
     Literal,
     Numeric,
     Object,
+    OtherArray,
     Random,
     Record,
     Scalar,
@@ -56,10 +57,17 @@ MAX_ITEMS = 16  # of a tuple, dict or list whose items have a kind each
 MAX_FIELDS = 64  # of an object whose attributes have a kind each
 MAX_TEXT = 32  # characters of a string whose value is part of its kind
 
-MAX_SCANNED = 1024  # items of a list of an outer scope, which each call looks at
+MAX_SCANNED = 1024  # items of a list of an outer scope, or in an object, which each call looks at
 MAX_CACHED = 4096
 
-Names = dict[int, str]  # names by length
+
+
+class Names(dict[int, str]):
+    """Names by length; `held` says that the values are those of an outer name, or in an object."""
+
+    held = False
+
+
 _cached: dict[Any, tuple[Kind, ...]] = {}
 
 
@@ -72,19 +80,19 @@ def kinds_of(
     """
     key = [(v.dtype, v.shape) if type(v) is np.ndarray else _form(v, 0) for v in values]
     if None in key:
-        return _kinds_of(values, prefixes, {n: f"={n}" for n in exact})
+        return _kinds_of(values, prefixes, Names({n: f"={n}" for n in exact}))
     found = _cached.get((prefixes, exact, *key))
     if found is None:
         if len(_cached) >= MAX_CACHED:
             _cached.clear()
-        found = _kinds_of(values, prefixes, {n: f"={n}" for n in exact})
+        found = _kinds_of(values, prefixes, Names({n: f"={n}" for n in exact}))
         _cached[(prefixes, exact, *key)] = found
     return found
 
 
 def lengths_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> dict[str, int]:
     """The lengths of the axes that have names in `kinds_of`."""
-    names: Names = {}
+    names = Names()
     _kinds_of(values, prefixes, names)
     return {name: n for n, name in names.items()}
 
@@ -125,13 +133,14 @@ def kind_of(value: Any, prefix: str) -> Kind:
 
 
 def kind_of_free(value: Any, prefix: str) -> Kind:
-    """The kind of the value of an outer name, which each call looks at: the items of a long list are unknown.
+    """The kind of the value of an outer name, which each call looks at: the items of long lists are unknown.
 
     >>> kind_of_free([1.0] * 2000, "table")
     List(items=None, element=Unknown())
     """
-    is_long = type(value) is list and len(value) > MAX_SCANNED
-    return List(None, UNKNOWN) if is_long else kind_of(value, prefix)
+    names = Names()
+    names.held = True
+    return _kind_of_item(value, prefix, -1, names)
 
 
 def _kind_of_item(value: Any, prefix: str, depth: int, names: Names) -> Kind:
@@ -147,6 +156,8 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     if library is not None:
         array = _kind_of_array(value, prefix, names) if isinstance(value.dtype, np.dtype) else UNKNOWN
         return Foreign(library, array) if isinstance(array, Array) else UNKNOWN
+    if is_other_array(kind):
+        return OtherArray(kind)
     if depth == MAX_DEPTH:
         return UNKNOWN
     if kind is Like:
@@ -184,10 +195,12 @@ def _kind_of_record(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     if id(value) in ids or len(held) > MAX_FIELDS:
         return UNKNOWN
     ids.add(id(value))
+    outer, names.held = names.held, True
     try:
         found = [(n, _kind_of_field(held[n], f"{prefix}.{n}", depth, names)) for n in sorted(held)]
     finally:
         ids.discard(id(value))
+        names.held = outer
     return Record(type(value), tuple(found))
 
 
@@ -203,8 +216,10 @@ FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 
 def _kind_of_list(items: list[Any], prefix: str, depth: int, names: Names) -> Kind:
     """The kind of a list; a short one with items of several forms, such as a model's parameters, has a kind
-    for each.
+    for each. The items of a long one that is held are looked at where they are read.
     """
+    if names.held and len(items) > MAX_SCANNED:
+        return List(None, UNKNOWN)
     types = set(map(type, items))
     is_uniform = types <= OF_TYPES.keys() or (
         types == {np.ndarray} and len({(v.dtype, v.ndim) for v in items}) == 1
@@ -267,6 +282,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
             return True
         case Object():
             return is_plain(type(value)) or has_operators(type(value))
+        case OtherArray(cls):
+            return type(value) is cls
         case Sparse():
             return is_sparse(value)
         case Random():

@@ -23,6 +23,7 @@ from .lattice import (
     List,
     Literal,
     Numeric,
+    OtherArray,
     Record,
     Scalar,
     Text,
@@ -51,7 +52,7 @@ TESTS = IDENTITY | {
 }
 EQUALITY = frozenset({operator.eq, operator.ne})
 COMPARISONS = EQUALITY | frozenset({operator.lt, operator.le, operator.gt, operator.ge})
-NEVER_NONE = (Array, Foreign, Scalar, Tuple, List, Dict, Record, Numeric)
+NEVER_NONE = (Array, Foreign, OtherArray, Scalar, Tuple, List, Dict, Record, Numeric)
 CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)  # of classes without a check of their own
 LIBRARIES = ("builtins", "collections", "numbers", "numpy", "typing")  # their classes get no methods later
 
@@ -85,7 +86,7 @@ def classes_of(kind: Kind) -> tuple[type, ...]:
             return (dict,)
         case Text():
             return (str,)
-        case Record(cls):
+        case Record(cls) | OtherArray(cls):
             return (cls,)
         case Tuple(_, cls) if cls is not None:
             return (cls,)

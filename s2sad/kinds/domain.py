@@ -10,6 +10,7 @@ import gast
 
 from ..transforms.analyses.operations import index_items
 from ..transforms.trees.nodes import dotted
+from ..values.libraries import other_array
 from ..values.objects import has_operators, is_plain
 from . import shape_relations as kind_plans
 from .abstraction import MAX_ITEMS, kind_of_free
@@ -62,6 +63,7 @@ from .lattice import (
     Nothing,
     Numeric,
     Object,
+    OtherArray,
     Random,
     Record,
     Scalar,
@@ -104,6 +106,7 @@ from .queries import (
     literal_of,
     may_be_changed,
     may_be_integer,
+    may_be_other_array,
     may_have_no_axes,
     may_hold_integers,
     may_hold_numbers,
@@ -183,6 +186,7 @@ __all__ = [
     "mask_kind",
     "may_be_changed",
     "may_be_integer",
+    "may_be_other_array",
     "may_have_no_axes",
     "may_hold_containers",
     "may_hold_integers",
@@ -194,6 +198,7 @@ __all__ = [
     "mirror_kind",
     "named_kind",
     "of_unknown",
+    "other_array_words",
     "positions_of",
     "rank",
     "sequence_of",
@@ -288,6 +293,13 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
         case Dict(items) if all(isinstance(k, str) for k, _ in items):
             return tuple(k for k, _ in items)
     return None
+
+
+def other_array_words(kind: Kind, shown: str) -> tuple[str, str, str] | None:
+    """What is wrong with an operand, shown so, that is an array with operations of its own; why, and what to
+    write instead. None for other kinds.
+    """
+    return other_array(kind.cls, shown) if isinstance(kind, OtherArray) else None
 
 
 def mask_kind(kind: Kind) -> Kind:

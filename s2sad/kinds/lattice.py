@@ -48,6 +48,7 @@ __all__ = [
     "Nothing",
     "Numeric",
     "Object",
+    "OtherArray",
     "Random",
     "Record",
     "Scalar",
@@ -185,6 +186,15 @@ class Foreign(Kind):
 
     library: Library
     array: Array
+
+
+@dataclass(frozen=True, eq=False)
+class OtherArray(Kind):
+    """An array or table of exactly this class, whose operations are not those of NumPy's arrays: it may be
+    read, and an operation with what carries a derivative is refused.
+    """
+
+    cls: type
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from .lattice import (
     Nothing,
     Numeric,
     Object,
+    OtherArray,
     Record,
     Scalar,
     Text,
@@ -61,6 +62,7 @@ __all__ = [
     "literal_of",
     "may_be_changed",
     "may_be_integer",
+    "may_be_other_array",
     "may_have_no_axes",
     "may_hold_integers",
     "may_hold_numbers",
@@ -130,6 +132,16 @@ def is_float(kind: Kind) -> bool:
 def is_foreign(kind: Kind) -> bool:
     """Whether values of the kind are arrays of another library, whose numbers are arrays as well."""
     return isinstance(kind, Foreign)
+
+
+def may_be_other_array(kind: Kind) -> bool:
+    """Whether a value, or an item of a list or tuple, may be an array with operations of its own."""
+    match kind:
+        case Tuple(items) | List(tuple() as items, _):
+            return any(map(may_be_other_array, items))
+        case List(_, element):
+            return may_be_other_array(element)
+    return isinstance(kind, (OtherArray, Unknown))
 
 
 def is_integer(kind: Kind) -> bool:
@@ -273,7 +285,7 @@ def may_be_changed(kind: Kind) -> bool:
     match kind:
         case Tuple(items):
             return any(map(may_be_changed, items))
-        case List() | Dict() | Record() | Object() | Unknown():
+        case List() | Dict() | Record() | Object() | OtherArray() | Unknown():
             return True
     return False
 

@@ -41,6 +41,7 @@ __all__ = [
     "Rule",
     "Sharing",
     "bprop",
+    "computes",
     "count_declared",
     "declare",
     "displays",
@@ -66,6 +67,9 @@ WANTED = None  # in a template: a tuple of the variadic arguments that get a gra
 AXES = frozenset({"axis", "axes", "axis1", "axis2", "source", "destination"})
 STRUCTURES = ("elementwise", "linear", "bilinear")
 LIBRARIES = ("numpy", "scipy")
+_OF_ARRAYS = ("rules.arithmetic", "rules.choices", "rules.math", "rules.methods", "rules.places", "rules.reductions",
+              "runtime.builtin_reductions", "runtime.real_power")
+COMPUTING = ("_operator", "math", "cmath", *(f"{__name__.partition('.')[0]}.{name}" for name in _OF_ARRAYS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -424,6 +428,14 @@ def takes_arrays(f: Any) -> bool:
     """Whether a function is NumPy's or SciPy's, so that it converts lists and tuples of numbers to arrays."""
     owners = (f, type(f), type(getattr(f, "__self__", None)))
     return any(str(getattr(o, "__module__", "")).partition(".")[0] in LIBRARIES for o in owners)
+
+
+def computes(f: Any) -> bool:
+    """Whether a function computes with numbers and arrays, rather than that it puts them into containers, or
+    takes them out.
+    """
+    module = str(getattr(f, "__module__", ""))
+    return takes_arrays(f) or module in COMPUTING or f in (abs, complex, divmod, float, max, min, pow, round, sum)
 
 
 def find_rule(f: Any) -> Rule | None:

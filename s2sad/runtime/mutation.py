@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
-from ..values.libraries import is_any_array, library_of
+from ..values.libraries import is_any_array, is_other_array, library_of, other_array
 from ..values.objects import fields_of, is_plain
 from ..values.pytree import map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
@@ -41,6 +41,7 @@ __all__ = [
     "refuse_new_key",
     "refuse_no_list",
     "refuse_no_pair",
+    "refuse_other_array",
     "refuse_overlap",
     "refuse_shared",
     "repeated",
@@ -362,6 +363,23 @@ def refuse_lookup(base: Any) -> None:
             why="the object may compute anything from the value",
             instead="call a function that has a rule or readable source",
         )
+
+
+def refuse_other_array(x: Any, shown: str) -> None:
+    """Raises NonDifferentiableError if `x`, the expression `shown`, is an array with operations of its own,
+    or a list or tuple with one.
+    """
+    cls = type(x)
+    if cls is list or cls is tuple:
+        for k, item in enumerate(x):
+            if type(item) not in PLAIN:
+                refuse_other_array(item, f"{shown}[{k}]")
+    elif cls not in PLAIN and is_other_array(cls):
+        what, why, instead = other_array(cls, shown)
+        raise NonDifferentiableError(what, why=why, instead=instead)
+
+
+PLAIN = frozenset({float, int, bool, complex, np.ndarray, np.float64})
 
 
 NO_PAIR = (

@@ -104,7 +104,7 @@ def _places(function: Any) -> Iterator[Place]:
             yield lambda: function.func
             yield lambda: [*function.args, *function.keywords.values()]
         case type():
-            for name in vars(function):
+            for name in tuple(vars(function)):  # reading an attribute may set others
                 yield functools.partial(_attribute, function, name)
         case FunctionType():
             yield lambda: function.__defaults__

@@ -136,6 +136,11 @@ def refuse_overlap(written: Any, others: Any) -> Any:
     return scope["refuse"]
 
 
+@compiles(mutation.refuse_other_array)
+def refuse_other_array(x: Any, shown: Any) -> Any:
+    return lambda x, shown: None  # Numba's types are those of plain arrays
+
+
 def arrays_of(t: Any, path: str) -> list[str]:
     """The paths of the arrays in a tuple of this type."""
     if isinstance(t, types.Array):

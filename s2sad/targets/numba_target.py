@@ -34,7 +34,7 @@ from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
 from ..transforms.trees.helpers import merged
-from ..values.libraries import refuse_libraries
+from ..values.libraries import is_other_array, refuse_libraries
 from ..values.objects import fields_of, is_plain
 from . import Settings
 from .array_types import Type, type_of
@@ -220,7 +220,7 @@ def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
         if type(value) is tuple:
             check_types(value, function)
         elif isinstance(value, (np.ndarray, np.generic)) and (
-            value.dtype not in DTYPES or type(value).__module__ != "numpy"
+            value.dtype not in DTYPES or type(value).__module__ != "numpy" or is_other_array(type(value))
         ):
             raise UnsupportedSyntaxError(
                 f"`{function.__name__}` is not compiled for a {type(value).__name__} of dtype {value.dtype}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ __all__ = [
     "Library",
     "is_any_array",
     "is_lazy",
+    "is_other_array",
     "library_of",
     "library_of_class",
-    "reason_for_refusal",
-    "refuse_libraries",
+    "other_array",
+        "refuse_libraries",
 ]
 
 
@@ -57,11 +58,20 @@ KNOWN = {
     "cupy": Library("cupy"),
 }
 
-# Arrays that NumPy's operators mean something else for, or that its functions do not know: why.
-_BY_NAMES = "its axes go by names, and operations align them"
-_REFUSED = {
-    "xarray": (_BY_NAMES, "pass the array that it holds, {}.data"),
-    "pint": ("units are not followed", "pass the number or the array that it holds, {}.magnitude"),
+# Subclasses of NumPy's arrays whose elements are computed with as those of arrays, whatever they define.
+_SAME = (np.ndarray, np.memmap, np.recarray)
+# What a subclass of NumPy's arrays may define anew: none of it takes part in a computation.
+_OWN_WORDS = frozenset(
+    """__annotations__ __class_getitem__ __copy__ __deepcopy__ __dict__ __dir__ __doc__ __firstlineno__
+    __format__ __getstate__ __hash__ __init__ __init_subclass__ __module__ __new__ __qualname__ __reduce__ __reduce_ex__ __repr__ __setstate__
+    __slots__ __static_attributes__ __str__ __weakref__""".split()
+)
+# How to write an array or table as an array of NumPy's, by the attribute that its class has.
+_AS_NUMPY = {
+    "filled": "{}.filled(...)",
+    "to_numpy": "{}.to_numpy()",
+    "to_array": "{}.to_array().to_numpy()",
+    "magnitude": "{}.magnitude",
 }
 
 
@@ -78,7 +88,7 @@ def library_of(value: Any) -> Library | None:
 @lru_cache(maxsize=1024)
 def library_of_class(cls: type) -> Library | None:
     """The library of a class of arrays."""
-    if issubclass(cls, np.ndarray) or not has_protocols(cls) or reason_for_refusal(cls) is not None:
+    if issubclass(cls, np.ndarray) or not has_protocols(cls) or _has_units(cls):
         return None
     for base in cls.__mro__:
         for name, library in KNOWN.items():
@@ -121,16 +131,46 @@ def has_protocols(cls: type) -> bool:
     return all(map(callable, both)) and hasattr(cls, "shape") and hasattr(cls, "dtype")
 
 
-def reason_for_refusal(cls: type) -> tuple[str, str] | None:
-    """Why arrays of a class are not followed, and what to pass instead of one; None for all others."""
-    for base in cls.__mro__:
-        found = _REFUSED.get(base.__module__.partition(".")[0])
-        if found is not None and hasattr(cls, "__mul__"):
-            return found
-    if hasattr(cls, "magnitude") and hasattr(cls, "units"):
-        return _REFUSED["pint"]
-    is_numpy = issubclass(cls, (np.ndarray, np.generic))
-    if hasattr(cls, "__array_namespace__") and not has_protocols(cls) and not is_numpy:
-        why = "the functions of its arrays are those of `x.__array_namespace__()`, which have no rules"
-        return why, "use np.asarray({})"
-    return None
+@lru_cache(maxsize=1024)
+def is_other_array(cls: type) -> bool:
+    """Whether objects of a class are arrays or tables whose operations mean something else than those of
+    NumPy's arrays: of such a subclass, or of a class that NumPy's functions pass on to or convert.
+
+    >>> is_other_array(np.ma.MaskedArray), is_other_array(np.memmap), is_other_array(np.float64)
+    (True, False, False)
+    """
+    if issubclass(cls, np.ndarray):
+        own = {name for c in cls.__mro__ if c not in _SAME and issubclass(c, np.ndarray) for name in vars(c)}
+        return not own.isdisjoint(_OF_ARRAYS)
+    if issubclass(cls, (np.generic, np.poly1d)) or library_of_class(cls) is not None:
+        return False
+    has = partial(hasattr, cls)
+    converts = has("__array__") or has("__array_namespace__")
+    passes_on = callable(getattr(cls, "__array_ufunc__", None)) or _has_units(cls)
+    return passes_on or (converts and has("__mul__"))
+
+
+_OF_ARRAYS = frozenset(dir(np.ndarray)) - _OWN_WORDS
+
+
+def _has_units(cls: type) -> bool:
+    return hasattr(cls, "magnitude") and hasattr(cls, "units")
+
+
+def other_array(cls: type, shown: str) -> tuple[str, str, str]:
+    """What is wrong with an array or table of a class in an operation, why, and what to write instead;
+    `shown` is the expression.
+    """
+    found = next((text for name, text in _AS_NUMPY.items() if hasattr(cls, name)), "np.asarray({})")
+    what = f"`{shown}` is a {_public_name(cls)}"
+    return what, "its class decides what operations with it mean", f"write `{found.format(shown)}`"
+
+
+def _public_name(cls: type) -> str:
+    """The shortest path to a class, `numpy.ma.MaskedArray`."""
+    parts = cls.__module__.split(".")
+    for count in range(1, len(parts)):
+        module = ".".join(parts[:count])
+        if getattr(sys.modules.get(module), cls.__qualname__, None) is cls:
+            return f"{module}.{cls.__qualname__}"
+    return f"{cls.__module__}.{cls.__qualname__}"

@@ -15,7 +15,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from ..transforms.errors import NonDifferentiableError
-from .libraries import library_of_class
+from .libraries import is_other_array, library_of_class
 
 __all__ = [
     "ABSENT",
@@ -58,7 +58,7 @@ def _holds_attributes_only(cls: type) -> bool:
     """Whether an object has a `__dict__` and slots, and no hidden state of C code."""
     if cls is SimpleNamespace:
         return True
-    if library_of_class(cls) is not None:
+    if library_of_class(cls) is not None or is_other_array(cls):
         return False
     if not cls.__flags__ & _HEAP_TYPE or cls.__itemsize__:
         return False

@@ -134,7 +134,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an array of dates": (lambda: s2sad.grad(total)(A.astype("M8[s]")), "dtype datetime64"),
     "a masked array": (
         lambda: s2sad.grad(total)(np.ma.masked_array(A)),
-        r"MaskedArray(.|\n)*np\.asarray\(x\)",
+        r"`x` is a numpy\.ma\.MaskedArray(.|\n)*write `x\.filled\(\.\.\.\)`",
     ),
     "a decimal": (lambda: s2sad.grad(square)(decimal.Decimal(2)), r"Decimal(.|\n)*float\(x\)"),
     "a fraction": (lambda: s2sad.grad(square)(fractions.Fraction(2)), "Fraction"),

@@ -30,6 +30,7 @@ from ..trees.nodes import (
     assigned_names,
     attribute,
     call,
+    is_atom,
     load,
     located,
     names_read,
@@ -44,7 +45,7 @@ from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .generation import Generation, Task
-from .refuse_statements import index_guard, refuse_opaque
+from .refuse_statements import index_guard, operand_guard, refuse_opaque
 from .reverse_calls import callee_owner
 from .reverse_stores import is_addition, list_check
 from .sink_tangents import sink_tangents
@@ -112,7 +113,14 @@ class Forward(TangentEmitter):
         )
 
     def block(self, statements: list[Any]) -> list[Any]:
-        return [new for s in statements for new in [*index_guard(self, s), *self.statement(s)]]
+        return [new for s in statements for new in [*self.guards(s), *self.statement(s)]]
+
+    def guards(self, s: Any) -> list[Any]:
+        """The checks before a statement."""
+        value = getattr(s, "value", None)
+        carries = value is not None and not is_atom(value) and self.carries(value)
+        carries = carries and any(n in self.active for n in self.facts.sources(value))
+        return [*index_guard(self, s), *(operand_guard(self, s) if carries else [])]
 
     def statement(self, s: Any) -> list[Any]:
         match s:

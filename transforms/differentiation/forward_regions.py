@@ -11,7 +11,7 @@ from ..normal_form.check_partial_effects import changed_name
 from ..trees.nodes import assigned_names, blocks_of, names_read, statements_in
 from ..trees.rebuild import map_blocks, rebuilt
 from .forward_rules import TangentEmitter
-from .refuse_statements import check_handlers, context_nature, index_guard
+from .refuse_statements import check_handlers, context_nature
 
 __all__ = ["forward_try", "forward_with"]
 
@@ -31,7 +31,7 @@ def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
     if not s.handlers:
         return [map_blocks(s, forward.block)]
     check_handlers(forward, s)
-    written = [(n, [*index_guard(forward, n), *forward.statement(n)]) for n in s.body]
+    written = [(n, [*forward.guards(n), *forward.statement(n)]) for n in s.body]
     active = [(n, code) for n, code in written if forward.active & set(assigned_names(n))]
     again = any(blocks_of(n) or not any(new is n for new in code) for n, code in active)
     tangents = [new for n, code in written for new in code if again or (new is not n and not blocks_of(n))]

@@ -7,12 +7,14 @@ from typing import Any, NoReturn
 
 import gast
 
-from ..analyses.operations import Apply, Build, Item, Opaque, index_items
-from ..trees.nodes import call, find_nodes, is_atom, located, names_read, own_statements, statements_in
+from ..analyses.operations import Apply, Build, Call, Item, Opaque, index_items
+from ..errors import NonDifferentiableError
+from ..trees.nodes import call, constant, find_nodes, is_atom, located, names_read, own_statements, statements_in
 from ..trees.program import MISSING
+from ..trees.shown_names import shown_name
 from .rule_application import Emitter
 
-__all__ = ["check_handlers", "context_nature", "index_guard", "refuse_opaque"]
+__all__ = ["check_handlers", "context_nature", "index_guard", "operand_guard", "refuse_opaque"]
 
 
 KEYS = ("items", "keys", "popitem")  # methods of dicts that return keys
@@ -57,6 +59,52 @@ def index_guard(emitter: Emitter, s: Any) -> list[Any]:
     if made and reads_keys(emitter):
         checks.append(call(emitter.helper("refuse_new_key"), *made))
     return [located(gast.Expr(value=located(check, getattr(s, "value", s))), s) for check in checks]
+
+
+def operand_guard(emitter: Emitter, s: Any) -> list[Any]:
+    """The run-time checks of a statement, through which a derivative flows, that its operands are no arrays
+    with operations of their own: a masked array, a column of a table. Raises NonDifferentiableError for one
+    that is known to be such.
+    """
+    checks = []
+    for operand in array_operands(emitter, s):
+        kind = emitter.kind(operand)
+        if not emitter.domain.may_be_other_array(kind):
+            continue
+        shown = shown_name(emitter.program, operand.id)
+        if (words := emitter.domain.other_array_words(kind, shown)) is not None:
+            what, why, instead = words
+            raise NonDifferentiableError(what, emitter.program.where(getattr(s, "value", s)), why, instead)
+        if is_computed(emitter, operand):
+            continue
+        check = call(emitter.helper("refuse_other_array"), operand, constant(shown))
+        checks.append(located(gast.Expr(value=located(check, getattr(s, "value", s))), s))
+    return checks
+
+
+def array_operands(emitter: Emitter, s: Any) -> list[Any]:
+    """The names that a statement computes with as arrays or numbers."""
+    found: list[Any] = []
+    match s:
+        case gast.Assign(targets=[gast.Subscript(value=base)], value=value) if emitter.is_active(value):
+            found = [base]
+        case gast.AugAssign(target=gast.Subscript(value=base), value=value):
+            found = [base, value]
+        case gast.Assign(value=value) | gast.Expr(value=value):
+            match emitter.operation(value):
+                case Apply(function=function) as operation if emitter.primitives.computes(function):
+                    found = list(operation.operands())
+                case Call(function=function, callee=gast.Attribute(value=base)) if function is MISSING:
+                    found = [base]
+    return [n for n in found if isinstance(n, gast.Name)]
+
+
+def is_computed(emitter: Emitter, node: Any) -> bool:
+    """Whether a name of unknown kind is known to be no array with operations of its own: the result of a
+    differentiated computation, or an argument, whose kind is known then.
+    """
+    is_argument = not emitter.linked and any(node.id == p.id for p in emitter.program.tree.args.args)
+    return node.id in emitter.plain_names or (is_argument and not emitter.domain.is_container(emitter.kind(node)))
 
 
 def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:

@@ -31,7 +31,7 @@ from .adjoint import Adjoint, Condition, Env, Mask, Sweep, field_of, part_of
 from .bind_captured import bind_captured, is_function_tangent
 from .length_one_axes import squeezing
 from .masks import mask_of_item, meets_infinity, note_conditions, of_view, truth
-from .refuse_statements import index_guard, refuse_opaque
+from .refuse_statements import index_guard, operand_guard, refuse_opaque
 from .reverse_calls import discarded_call, reverse_call
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
@@ -64,7 +64,8 @@ class ReverseWalk(Reverse):
             self.shared_adjoints.begins(statement)
             ahead, back = self.statement(statement, env)
             self.shared_adjoints.ends(statement)
-            ahead = [*index_guard(self, statement), *ahead]
+            checks = operand_guard(self, statement) if back else []
+            ahead = [*index_guard(self, statement), *checks, *ahead]
             if not blocks_of(statement):
                 kept, back = self.shadows.with_lookups(statement, back)
                 made_here = bool(kept) and bool(set(names_read(kept)) & set(assigned_names(statement)))

@@ -12,6 +12,7 @@ import gast
 from ..analyses.definitions import Definitions
 from ..analyses.facts import Facts
 from ..analyses.find_active import find_active
+from ..analyses.find_computed import find_computed
 from ..analyses.find_dynamic_parts import find_dynamic_parts
 from ..analyses.find_equal_shapes import find_equal_shapes
 from ..analyses.find_overwrites import find_changes
@@ -38,6 +39,7 @@ class Emitter(Objects):
         self.kinds: dict[str, Any] = dict(facts.kinds)  # also of generated names
         self.facts = facts.extended(self.kinds)
         self.domain, self.kind = facts.domain, self.facts.kind
+        self.plain_names = facts.of(find_computed, task.wrt, not task.linked)
         self.link, self.shadowed = task.link, task.shadowed
         self.careful, self.linked = task.careful, task.linked
         self.reads_keys: bool | None = None  # whether a function may read dict keys; None: not computed

@@ -46,7 +46,7 @@ def shown_name(program: Program, name: str) -> str:
     return to_source(_shown(program, name))
 
 
-def _shown(program: Program, name: str) -> Any:
+def _shown(program: Program, name: str, within: frozenset[str] = frozenset()) -> Any:
     name = program.origins.get(name, name)
     if is_users(program, name):
         return load(name)
@@ -56,8 +56,9 @@ def _shown(program: Program, name: str) -> Any:
             match s.value:
                 case gast.Call(args=[gast.Name() as cls]) if program.resolve(s.value.func) in EMPTY:
                     return call(cls, constant(...))
-                case gast.Attribute() | gast.Subscript() | gast.Call():
-                    return substitute(s.value, {n: _shown(program, n) for n in names_read(s.value)})
+                case gast.Attribute() | gast.Subscript() | gast.Call() if name not in within:
+                    inner = within | {name}
+                    return substitute(s.value, {n: _shown(program, n, inner) for n in names_read(s.value)})
     user = SUFFIX.sub("", name)
     return load(user if is_users(program, user) else name)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import s2sad
-from s2sad.kinds.abstraction import _kinds_of, contains, kind_of, kinds_of
+from s2sad.kinds.abstraction import Names, _kinds_of, contains, kind_of, kinds_of
 from s2sad.kinds.join import join
 from s2sad.kinds.lattice import (
     LARGE,
@@ -21,6 +21,7 @@ from s2sad.kinds.lattice import (
     Dict,
     List,
     Literal,
+    OtherArray,
     Scalar,
     Tuple,
 )
@@ -38,7 +39,8 @@ F32, N, M = array("n", dtype="float32"), array("n"), array("n", "m")
     ("relu", Literal("relu")), ("x" * 100, TEXT), ({"a": "x" * 99}, Dict((("a", TEXT),))),
     (np.ones((3, 1)), array("x.0", 1)),
     (np.array(1.0), Array("float64", ())), (np.ones(2, np.int32), array("x.0", dtype="int32")),
-    (np.ones(2).view(np.matrix), UNKNOWN), (np.ma.ones(2), UNKNOWN), (np.array(["a"]), UNKNOWN),
+    (np.ones(2).view(np.matrix), OtherArray(np.matrix)), (np.ma.ones(2), OtherArray(np.ma.MaskedArray)),
+    (np.array(["a"]), UNKNOWN),
     (np.array([None]), UNKNOWN), (np.ones(2, ">f8"), Array(None, (sym("x.0"),))), (bytearray(), UNKNOWN),
     ((1.0, 2), Tuple((FLOAT, INT))), ([1.0, 2.0], List(None, FLOAT)),
     ([1.0, 2], List(None, Scalar("real"))),
@@ -230,7 +232,7 @@ def test_kinds_of_containers_are_found_again_by_what_they_hold():
     ]
     for _ in range(2):
         for value in values:
-            assert kinds_of((value, a), ("x", "y")) == _kinds_of((value, a), ("x", "y"), {})
+            assert kinds_of((value, a), ("x", "y")) == _kinds_of((value, a), ("x", "y"), Names())
     loop = [a]
     loop.append(loop)
-    assert kinds_of((loop,), ("x",)) == _kinds_of((loop,), ("x",), {})
+    assert kinds_of((loop,), ("x",)) == _kinds_of((loop,), ("x",), Names())
