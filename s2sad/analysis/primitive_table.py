@@ -38,13 +38,13 @@ from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, sharin
 from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
 from ..primitives.record import (
+    computes,
     fact,
     find_rule,
     is_nondifferentiable,
     is_pure,
     refusal,
     stand_in,
-    computes,
     takes_arrays,
 )
 from ..rules import choices, containers, places, reductions

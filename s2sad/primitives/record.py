@@ -67,8 +67,9 @@ WANTED = None  # in a template: a tuple of the variadic arguments that get a gra
 AXES = frozenset({"axis", "axes", "axis1", "axis2", "source", "destination"})
 STRUCTURES = ("elementwise", "linear", "bilinear")
 LIBRARIES = ("numpy", "scipy")
-_OF_ARRAYS = ("rules.arithmetic", "rules.choices", "rules.math", "rules.methods", "rules.places", "rules.reductions",
-              "runtime.builtin_reductions", "runtime.real_power")
+_OF_ARRAYS = ("rules.arithmetic", "rules.choices", "rules.math", "rules.methods", "rules.places",
+              "rules.reductions", "runtime.builtin_reductions", "runtime.real_power")
+_NUMERIC = (abs, complex, divmod, float, max, min, pow, round, sum)
 COMPUTING = ("_operator", "math", "cmath", *(f"{__name__.partition('.')[0]}.{name}" for name in _OF_ARRAYS))
 
 
@@ -435,7 +436,7 @@ def computes(f: Any) -> bool:
     takes them out.
     """
     module = str(getattr(f, "__module__", ""))
-    return takes_arrays(f) or module in COMPUTING or f in (abs, complex, divmod, float, max, min, pow, round, sum)
+    return takes_arrays(f) or module in COMPUTING or f in _NUMERIC
 
 
 def find_rule(f: Any) -> Rule | None:

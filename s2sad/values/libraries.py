@@ -62,10 +62,11 @@ KNOWN = {
 _SAME = (np.ndarray, np.memmap, np.recarray)
 # What a subclass of NumPy's arrays may define anew: none of it takes part in a computation.
 _OWN_WORDS = frozenset(
-    """__annotations__ __class_getitem__ __copy__ __deepcopy__ __dict__ __dir__ __doc__ __firstlineno__
-    __format__ __getstate__ __hash__ __init__ __init_subclass__ __module__ __new__ __qualname__ __reduce__ __reduce_ex__ __repr__ __setstate__
-    __slots__ __static_attributes__ __str__ __weakref__""".split()
-)
+    ("__annotations__", "__class_getitem__", "__copy__", "__deepcopy__", "__dict__", "__dir__", "__doc__",
+     "__firstlineno__", "__format__", "__getstate__", "__hash__", "__init__", "__init_subclass__",
+     "__module__", "__new__", "__qualname__", "__reduce__", "__reduce_ex__", "__repr__", "__setstate__",
+     "__slots__", "__static_attributes__", "__str__", "__weakref__")
+)  # fmt: skip
 # How to write an array or table as an array of NumPy's, by the attribute that its class has.
 _AS_NUMPY = {
     "filled": "{}.filled(...)",

@@ -1,4 +1,4 @@
-"""Arrays and tables with operations of their own: masked arrays, matrices, subclasses, columns of tables, units.
+"""Arrays and tables with operations of their own: masked arrays, matrices, subclasses, columns, units.
 
 An operation with what carries a derivative is refused, at the expression and in both modes; anything else may
 be done with them.

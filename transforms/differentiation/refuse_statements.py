@@ -9,7 +9,16 @@ import gast
 
 from ..analyses.operations import Apply, Build, Call, Item, Opaque, index_items
 from ..errors import NonDifferentiableError
-from ..trees.nodes import call, constant, find_nodes, is_atom, located, names_read, own_statements, statements_in
+from ..trees.nodes import (
+    call,
+    constant,
+    find_nodes,
+    is_atom,
+    located,
+    names_read,
+    own_statements,
+    statements_in,
+)
 from ..trees.program import MISSING
 from ..trees.shown_names import shown_name
 from .rule_application import Emitter
@@ -104,7 +113,8 @@ def is_computed(emitter: Emitter, node: Any) -> bool:
     differentiated computation, or an argument, whose kind is known then.
     """
     is_argument = not emitter.linked and any(node.id == p.id for p in emitter.program.tree.args.args)
-    return node.id in emitter.plain_names or (is_argument and not emitter.domain.is_container(emitter.kind(node)))
+    is_container = emitter.domain.is_container(emitter.kind(node))
+    return node.id in emitter.plain_names or (is_argument and not is_container)
 
 
 def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:
