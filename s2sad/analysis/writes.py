@@ -10,7 +10,20 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..kinds.lattice import Array, Dict, Foreign, Kind, List, Numeric, Record, Scalar, Set, Tuple
+from ..kinds.lattice import (
+    Array,
+    Dict,
+    Foreign,
+    Kind,
+    List,
+    Literal,
+    Numeric,
+    Random,
+    Record,
+    Scalar,
+    Set,
+    Tuple,
+)
 from ..primitives.aliasing import positional_parameters
 from ..primitives.record import fact, find_rule, is_nondifferentiable
 from ..rules.methods import METHODS
@@ -57,10 +70,10 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
 def changed_by_method(kind: Kind, name: str, count: int, keywords: Mapping[str, Any]) -> Changed | None:
     """The arguments that a call of the method `name` of an object of this kind writes to; None when unknown.
     """
-    if name == "at" and count >= 2 and not isinstance(kind, (Array, Foreign, List, Tuple, Dict)):
-        return [1]  # of a NumPy function: np.add.at(a, index, v)
-    if name == "shuffle":
-        return [1]
+    if isinstance(kind, Literal) and isinstance(kind.value, np.ufunc):
+        return [1] if name == "at" else []
+    if isinstance(kind, Random):
+        return [1] if name == "shuffle" else []
     cls = CLASSES.get(type(kind))
     if cls is None:
         return None

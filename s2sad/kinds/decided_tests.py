@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..transforms.trees.helpers import is_among, is_not_among
+from ..transforms.trees.helpers import has_views_of_dict, is_among, is_not_among
 from .lattice import (
     OF_TYPES,
     SET,
@@ -40,6 +40,7 @@ TESTS = IDENTITY | {
     operator.truth,
     is_among,
     is_not_among,
+    has_views_of_dict,
     isinstance,
     issubclass,
     callable,
@@ -140,6 +141,8 @@ def _answer(function: Callable[..., Any], args: tuple[Kind, ...]) -> bool | None
             return _common((cls,), _classes(asked, virtual=False))
         case [x, Literal(str() as name)] if function is hasattr:
             return _has_attribute(x, name)
+        case [x] if function is has_views_of_dict:
+            return True if isinstance(x, Dict) else None
         case [x] if function is callable:
             return _agreed(_defines(c, "__call__") for c in classes_of(x))
         case [Array(str() as dtype)] if function is np.iscomplexobj or function is np.isrealobj:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import unbroadcast, zeros_like
-from ..values.libraries import is_any_array
+from ..values.libraries import has_dtype, is_any_array
 from .samples import A, given
 
 Array = Any  # any type with NumPy's protocols
@@ -27,7 +27,7 @@ __all__ = ["filled", "nested_like", "regroup", "split_like", "unstack_like"]
 
 def regroup(parts: Sequence[Any], arrays: Any) -> Any:
     """The parts, in the structure of `arrays`."""
-    if hasattr(arrays, "dtype"):
+    if has_dtype(arrays):
         if not len(parts):
             return np.zeros_like(arrays)
         stacked = np.stack([p if is_any_array(p) else np.asarray(p) for p in parts])
@@ -66,7 +66,7 @@ def split_like(d: Array, arrays: Any, axis: int | None, widen: Callable[[Any], A
 def unstack_like(d: Array, arrays: Any, axis: int) -> Any:
     """The cotangents of what was stacked along `axis`."""
     moved = np.moveaxis(d, axis, 0)
-    if hasattr(arrays, "dtype"):
+    if has_dtype(arrays):
         return unbroadcast(moved, arrays)
     return regroup([part_like(dx, x) for dx, x in zip(moved, arrays, strict=True)], arrays)
 

@@ -37,6 +37,7 @@ from ..runtime.containers import (
     values_tangent,
 )
 from ..transforms.trees.helpers import (
+    has_views_of_dict,
     is_among,
     is_mapping,
     is_not_among,
@@ -47,12 +48,13 @@ from ..transforms.trees.helpers import (
     place_of_min,
     refuse_iterator,
     refuse_repeated,
+    refuse_views,
     transposed,
 )
 from .samples import A, given
 
-nondifferentiable([refuse_iterator, refuse_repeated], pure=False)
-nondifferentiable([is_among, is_not_among, is_mapping, is_sequence])
+nondifferentiable([refuse_iterator, refuse_repeated, refuse_views], pure=False)
+nondifferentiable([is_among, is_not_among, has_views_of_dict, is_mapping, is_sequence])
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([order_of, place_of_max, place_of_min, sorting, dict_keys])
 

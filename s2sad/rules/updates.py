@@ -31,6 +31,7 @@ from ..runtime.mutation import (
     refuse_key,
     refuse_lookup,
     refuse_new_key,
+    refuse_no_array,
     refuse_no_list,
     refuse_no_pair,
     refuse_other_array,
@@ -102,7 +103,7 @@ def times_repeated_(count, x, out, dout):
 
 
 GUARDS = [
-    refuse_held, refuse_key, refuse_lookup, refuse_new_key, refuse_no_list, refuse_no_pair,
+    refuse_held, refuse_key, refuse_lookup, refuse_new_key, refuse_no_array, refuse_no_list, refuse_no_pair,
     refuse_other_array, refuse_overlap, refuse_parts_held_twice, refuse_shared,
 ]
 nondifferentiable(GUARDS, pure=False)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError
-from ..values.libraries import is_lazy, library_of
+from ..values.libraries import has_dtype, is_lazy, library_of
 from ..values.objects import dict_like, fields_of, has_operators, is_plain, mirror
 from .heap_table import Table
 from .shadow_table import Adjoints
@@ -122,6 +122,7 @@ class Like(NamedTuple):
     shape: tuple[int, ...]
     dtype: Any
     empty: Any = None
+    __s2sad_like__ = True  # for `has_dtype`
 
 
 def like(x: Any) -> Any:
@@ -221,7 +222,7 @@ def refuse_others(dx: Any, x: Any) -> None:
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, (float, complex, int)) or hasattr(x, "dtype")
+    return isinstance(x, (float, complex, int)) or has_dtype(x)
 
 
 def check_number(x: Any) -> None:
@@ -296,10 +297,10 @@ def zeros_like(x: Any) -> Any:
     """The zero adjoint of a value: the same structure, None where it holds what carries no derivative."""
     if type(x) is float:
         return 0.0
-    dtype = None if isinstance(x, dict) else getattr(x, "dtype", None)  # which may be an item
-    if isinstance(dtype, np.dtype):
-        is_constant = type(x) is Like or hasattr(type(x), "tocsr")  # as sparse matrices are
-        if is_constant or dtype.kind not in FLOATING:
+    if type(x) is Like or hasattr(type(x), "tocsr"):  # sparse matrices are constant
+        return None
+    if has_dtype(x):
+        if x.dtype.kind not in FLOATING:
             return None
         return x.dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
     if isinstance(x, (float, complex)):
@@ -315,7 +316,7 @@ def copy_adjoint(x: Any) -> Any:
 
 
 def _copied(x: Any) -> Any:
-    if hasattr(x, "dtype"):
+    if has_dtype(x):
         return x if isinstance(x, np.generic) else x.copy()
     mirrored = _mirror(copy_adjoint, x)
     return x if mirrored is None else mirrored
@@ -362,7 +363,7 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
             return da
         case float() | complex() | np.generic() if _has_no_axes(index):  # of a number: `x[None]`
             return unbroadcast(v, da) + da
-        case _ if hasattr(da, "dtype"):  # an array of another library
+        case _ if has_dtype(da):  # an array of another library
             refuse_repeats(da, index)
             da[index] += v
         case _:
@@ -473,7 +474,7 @@ def unit_cotangent(out: Any) -> Any:
 
 
 def _type_name(x: Any) -> str:
-    return str(x.dtype) if hasattr(x, "dtype") else type(x).__name__
+    return str(x.dtype) if has_dtype(x) else type(x).__name__
 
 
 def stop_gradient(x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..values.libraries import has_dtype
 from .adjoints import broadcast_like, check_number, conform, refuse_operators, unreduce, zeros_like
 
 __all__ = ["extremal", "extremum_adjoint", "extremum_tangent", "gather", "how_many", "spread"]
@@ -14,7 +15,7 @@ __all__ = ["extremal", "extremum_adjoint", "extremum_tangent", "gather", "how_ma
 
 def spread(dout: Any, xs: Any) -> Any:
     """The cotangent of `xs` from that of `sum(xs)`: the same for each element."""
-    if hasattr(xs, "dtype"):
+    if has_dtype(xs):
         return unreduce(dout, xs, 0)
     if isinstance(xs, (list, ValuesView)):
         return [_share(dout, x) for x in xs]
@@ -56,7 +57,7 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
     ]
     if len(operands) != 1:
         return tuple(parts)
-    return (np.array(parts, dtype=xs.dtype) if hasattr(xs, "dtype") else _like(xs, parts),)
+    return (np.array(parts, dtype=xs.dtype) if has_dtype(xs) else _like(xs, parts),)
 
 
 def _like(xs: Any, parts: list[Any]) -> Any:

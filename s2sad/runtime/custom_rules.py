@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import RuleError
+from ..values.libraries import has_dtype
 from ..values.objects import dict_like, fields_of, is_plain, mirror
 from .adjoints import Like, like, unbroadcast, zeros_like, zeros_of
 
@@ -187,7 +188,7 @@ def pairing(a: Any, b: Any) -> float:
             return sum((pairing(x, y) for x, y in zip(a, b, strict=True)), 0.0)
         case dict():
             return sum((pairing(x, b[k]) for k, x in a.items()), 0.0)
-    if not isinstance(a, NUMBERS) and not hasattr(a, "dtype"):
+    if not isinstance(a, NUMBERS) and not has_dtype(a):
         return pairing(fields_of(a), fields_of(b))
     return float(np.real(np.sum(np.multiply(a, b))))
 
@@ -202,7 +203,7 @@ def scaled(a: Any, b: Any, number: float) -> Any:
             return type(a)._make(items) if hasattr(a, "_make") else type(a)(items)
         case dict():
             return dict_like(a, {k: scaled(x, b[k], number) for k, x in a.items()})
-    if not isinstance(a, NUMBERS) and not hasattr(a, "dtype"):
+    if not isinstance(a, NUMBERS) and not has_dtype(a):
         return mirror(a, scaled(fields_of(a), fields_of(b), number))
     product, shape = b * number, np.broadcast_shapes(np.shape(a), np.shape(b))
     return unbroadcast(product if np.shape(b) == shape else np.broadcast_to(product, shape).copy(), a)
@@ -212,8 +213,8 @@ def fitted_to(dx: Any, x: Any, who: str, what: str) -> Any:
     """The derivative `dx` as one of `x`, or of its outline; None is zero."""
     if dx is None:
         return zeros_of(x) if type(x) is Like and x.dtype.kind in "fc" else zeros_like(x)
-    if isinstance(x, NUMBERS) or hasattr(x, "dtype"):
-        if not isinstance(dx, NUMBERS) and not hasattr(dx, "dtype"):
+    if isinstance(x, NUMBERS) or has_dtype(x):
+        if not isinstance(dx, NUMBERS) and not has_dtype(dx):
             raise RuleError(f"{who} gives a {type(dx).__name__} as the {what}, which is {_described(x)}")
         if np.shape(dx) != getattr(x, "shape", ()):
             raise RuleError(

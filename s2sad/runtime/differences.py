@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..values.libraries import has_dtype
 from ..values.pytree import basis_of, flatten, map_structure, moved_structure
 from .custom_rules import pairing
 
@@ -70,4 +71,4 @@ def _moved(x: Any, tangent: Any, step: float) -> Any:
     if tangent is None or not flatten(x):
         return x
     moved = x + step * tangent
-    return moved.astype(x.dtype) if hasattr(x, "dtype") and hasattr(moved, "astype") else moved
+    return moved.astype(x.dtype) if has_dtype(x) and hasattr(moved, "astype") else moved

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..values.libraries import has_dtype
 from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
@@ -65,11 +66,7 @@ def part_at(d: Table | None, x: Any, key: Any, value: Any) -> Any:
 def _zero(value: Any) -> Any:
     """The zero adjoint of a value; 0.0 for an integer, since a value of unknown kind may be one."""
     zero = zeros_like(value)
-    is_number = isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "") in (
-        "i",
-        "u",
-        "b",
-    )
+    is_number = isinstance(value, int) or (has_dtype(value) and value.dtype.kind in "iub")
     return 0.0 if zero is None and is_number else zero
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError
+from ..values.libraries import has_dtype
 from .adjoints import take_stored, zeros_like
 from .mutation import refuse_shared
 from .object_graph import Place, is_reference, parts_of
@@ -128,7 +129,7 @@ def holders_of(heap: Any, x: Any, *names: Any) -> Holders:
     Raises UnsupportedSyntaxError if such a value, or something outside of the function, would see the change.
     """
     if not isinstance(x, np.ndarray):
-        if hasattr(x, "dtype") and not isinstance(x, np.generic):
+        if has_dtype(x) and not isinstance(x, np.generic):
             raise UnsupportedSyntaxError(
                 f"an array of type {type(x).__name__} that is changed in place, among changes of objects",
                 why="who else sees that memory is known of NumPy's arrays alone",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..source.pickling import pickled_function, restored_function
 from ..transforms.errors import NonDifferentiableError
-from ..values.libraries import library_of
+from ..values.libraries import has_dtype, library_of
 from ..values.objects import dict_like, fields_of, make
 from .adjoints import zeros_like
 from .border import refuse_crash, show_users_frames
@@ -40,7 +40,7 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
         return tangent if tangent.strides == primal.strides else _in_layout(primal, tangent)
     if isinstance(primal, (tuple, list, dict)) or _is_dataclass(primal):
         return _mirrored(primal, tangent, name, what)
-    dtype = getattr(primal, "dtype", None)
+    dtype = primal.dtype if has_dtype(primal) else None
     if dtype is None:
         if not isinstance(primal, (bool, int, float, complex, str, bytes, type(None))):
             return tangent
@@ -86,7 +86,7 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
             f"{type(primal).__name__}",
             instead=f"give a {what} of that type",
         )
-    if hasattr(tangent, "dtype"):
+    if has_dtype(tangent):
         if tangent.dtype == dtype and tangent.shape == np.shape(primal):
             return tangent
         given = tangent
@@ -104,7 +104,7 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
             f"the {what} of `{name}` is of type {_type_name(tangent)}, `{name}` itself of type {dtype}",
             instead=f"give a {what} of that type",
         )
-    if not hasattr(primal, "dtype"):
+    if not has_dtype(primal):
         return float(tangent) if isinstance(primal, float) else complex(tangent)
     made = given.astype(dtype)
     return made[()] if isinstance(primal, np.generic) else made
@@ -286,7 +286,7 @@ def _has_floats(x: Any) -> bool:
         return any(map(_has_floats, x.values() if isinstance(x, dict) else x))
     if _is_dataclass(x):
         return any(_has_floats(getattr(x, n.name)) for n in fields(x))
-    return isinstance(x, (float, complex)) or getattr(getattr(x, "dtype", None), "kind", "") in ("f", "c")
+    return isinstance(x, (float, complex)) or (has_dtype(x) and x.dtype.kind in ("f", "c"))
 
 
 def _is_dataclass(x: Any) -> bool:
@@ -294,8 +294,8 @@ def _is_dataclass(x: Any) -> bool:
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, (bool, int, float, complex)) or hasattr(x, "dtype")
+    return isinstance(x, (bool, int, float, complex)) or has_dtype(x)
 
 
 def _type_name(x: Any) -> str:
-    return str(x.dtype) if hasattr(x, "dtype") else type(x).__name__
+    return str(x.dtype) if has_dtype(x) else type(x).__name__

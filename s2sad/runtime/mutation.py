@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from types import FunctionType
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
-from ..values.libraries import is_any_array, is_other_array, library_of, other_array
-from ..values.objects import fields_of, is_plain
+from ..values.libraries import has_dtype, is_any_array, is_other_array, library_of, other_array
+from ..values.objects import fields_of, is_plain, lookup, own_methods
 from ..values.pytree import map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
 from .reachable_arrays import arrays_in
@@ -39,6 +40,7 @@ __all__ = [
     "refuse_key",
     "refuse_lookup",
     "refuse_new_key",
+    "refuse_no_array",
     "refuse_no_list",
     "refuse_no_pair",
     "refuse_other_array",
@@ -59,7 +61,7 @@ def stored_in(value: Any, x: Any) -> Any:
 
     Raises ValueError or TypeError, as NumPy does, when the result does not fit into the array.
     """
-    if not hasattr(x, "dtype") or isinstance(x, np.generic):
+    if not has_dtype(x) or isinstance(x, np.generic):
         return value
     if value.shape != x.shape:
         raise ValueError(
@@ -125,7 +127,7 @@ def captured_alone(dx: Any, d: Any, key: str) -> Any:
 
 def zero_item(base: Any, value: Any) -> Any:
     """The zero tangent of an inactive `value` that is stored into `base`."""
-    return 0 if hasattr(base, "dtype") else zeros_like(value)
+    return 0 if has_dtype(base) else zeros_like(value)
 
 
 def own_tangent(dx: Any, x: Any) -> Any:
@@ -170,18 +172,38 @@ def refuse_shared(x: Any) -> None:
 
 
 def refuse_no_list(x: Any) -> None:
-    """Raises UnsupportedSyntaxError if `x` is no list: `x.pop()` may not be its last item."""
-    if not isinstance(x, list):
+    """Raises UnsupportedSyntaxError if `x` does not append items and take the last one as a list does."""
+    cls = type(x)
+    is_list = isinstance(x, list) or (isinstance(x, deque) and x.maxlen is None)
+    if not is_list or own_methods(cls):
         raise UnsupportedSyntaxError(
-            f"`pop` of an object of type {type(x).__name__}",
-            why="which element it takes is not known",
+            f"`append` or `pop` of a {cls.__name__}, whose class is known at run time only",
+            why="what the method changes is not known",
             instead="use a list",
+        )
+
+
+def refuse_no_array(x: Any, name: str) -> None:
+    """Raises NonDifferentiableError if the attribute of `x`, which is read as an array's, may be another one
+    that carries a derivative.
+    """
+    found = lookup(type(x), name) if isinstance(x, np.ndarray) else None
+    function = found.fget if isinstance(found, property) else found
+    own = isinstance(function, FunctionType) and not function.__module__.startswith("numpy")
+    if not own and (isinstance(x, (int, float, complex)) or has_dtype(x)):
+        return
+    held = fields_of(x) if is_plain(type(x)) else {}
+    if name not in held or zeros_like(held[name]) is not None:
+        raise NonDifferentiableError(
+            f"the attribute `{name}` of a {type(x).__name__}, whose class is known at run time only",
+            why="arrays have an attribute of this name, and this one may carry a derivative",
+            instead="give the attribute another name, or pass its value as an argument of its own",
         )
 
 
 def refuse_held(base: Any, index: Any) -> None:
     """Raises UnsupportedSyntaxError if the item that an augmented assignment changes may have aliases."""
-    if not hasattr(base, "dtype"):
+    if not has_dtype(base):
         refuse_shared(base[index])
 
 
@@ -445,7 +467,7 @@ def present(dx: Any, x: Any) -> Any:
     if dx is not None:
         refuse_operators(x)
         return dx
-    dtype = getattr(x, "dtype", None)
+    dtype = x.dtype if has_dtype(x) else None
     if dtype is None and not _is_of_numbers(x):
         return None
     wide = float if dtype is None else np.result_type(dtype, np.float16)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..transforms.errors import UnsupportedSyntaxError
-from ..values.objects import fields_of, is_plain
+from ..values.objects import fields_of, is_plain, own_methods
 from .adjoints import zeros_like
 
 __all__ = [
@@ -184,14 +184,14 @@ def set_element(x: Any) -> Any:
 
 def the_list(x: Any) -> Any:
     """A list or deque itself; raises UnsupportedSyntaxError for others: their methods may do anything."""
-    if not isinstance(x, LISTS):
+    if not isinstance(x, LISTS) or own_methods(type(x)):
         refuse_method(x)
     return x
 
 
 def mapped(x: Any) -> Any:
     """A dict itself; raises UnsupportedSyntaxError for others: their methods may do anything."""
-    if not isinstance(x, dict):
+    if not isinstance(x, dict) or own_methods(type(x)):
         refuse_method(x)
     return x
 

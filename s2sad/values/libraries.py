@@ -17,6 +17,7 @@ from ..transforms.errors import NonDifferentiableError
 
 __all__ = [
     "Library",
+    "has_dtype",
     "is_any_array",
     "is_lazy",
     "is_other_array",
@@ -107,6 +108,18 @@ def is_lazy(x: Any) -> bool:
 def is_any_array(x: Any) -> bool:
     """Whether a value is an array, of NumPy's or of a library."""
     return isinstance(x, np.ndarray) or library_of(x) is not None
+
+
+def has_dtype(x: Any) -> bool:
+    """Whether a value is an array, dense or sparse, what is left of one, or a number of NumPy's: an object of
+    another class may have an attribute `dtype`, too.
+
+    >>> has_dtype(np.float32(1.5)), has_dtype(1.5)
+    (True, False)
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        return True
+    return any(hasattr(type(x), n) for n in ("tocsr", "__s2sad_like__")) or library_of(x) is not None
 
 
 def refuse_libraries(x: Any, what: str, instead: str) -> None:

@@ -8,7 +8,7 @@ attributes, as SciPy's results, it is an `Items`.
 from __future__ import annotations
 
 import copyreg
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import is_dataclass
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
@@ -29,6 +29,7 @@ __all__ = [
     "make",
     "mirror",
     "mirror_class",
+    "own_methods",
     "sets_plainly",
     "shadows_fields",
 ]
@@ -123,6 +124,17 @@ def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
 def _changed_methods(cls: Any) -> list[str]:
     """The methods that read or store items of a dict, and are written anew in a subclass."""
     return [name for name in ITEM_METHODS if isinstance(lookup(cls, name), FunctionType)]
+
+
+@lru_cache(maxsize=1024)
+def own_methods(cls: type) -> list[str]:
+    """The methods of lists, deques and dicts that a class derived from one of them writes anew."""
+    base = next((b for b in (list, deque, dict) if issubclass(cls, b)), None)
+    if base is None or cls is base or cls is Counter:
+        return []
+    names = {n for n in vars(base) if not n.startswith("__")} | {"__getitem__", "__iter__", "__len__"}
+    names |= {"__setitem__", "__delitem__"}
+    return sorted(n for n in names if isinstance(lookup(cls, n), FunctionType))
 
 
 def has_operators(cls: type) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .libraries import refuse_libraries
+from .libraries import has_dtype, refuse_libraries
 from .objects import dict_like, fields_of, is_plain, make, mirror
 
 __all__ = [
@@ -60,15 +60,12 @@ def flatten(x: Any) -> list[Any]:
 
 def is_differentiable(leaf: Any) -> bool:
     """Whether a leaf carries a derivative: a float, a complex number or an array of them."""
-    return isinstance(leaf, (float, complex)) or getattr(getattr(leaf, "dtype", None), "kind", "") in (
-        "f",
-        "c",
-    )
+    return isinstance(leaf, (float, complex)) or (has_dtype(leaf) and leaf.dtype.kind in ("f", "c"))
 
 
 def _unit(leaf: Any, position: int) -> Any:
     if not np.shape(leaf):
-        return np.ones_like(leaf) if hasattr(leaf, "dtype") and not isinstance(leaf, float) else 1.0
+        return np.ones_like(leaf) if has_dtype(leaf) and not isinstance(leaf, float) else 1.0
     unit = np.zeros_like(leaf)
     unit.reshape(-1)[position] = 1
     return unit
@@ -177,7 +174,7 @@ def _dtype(out: Any, x: Any) -> Any:
 
 def _shaped(values: Any, out: Any, x: Any) -> Any:
     """A block of a Jacobian; a Python number for two Python numbers."""
-    if not hasattr(out, "dtype") and not hasattr(x, "dtype"):
+    if not has_dtype(out) and not has_dtype(x):
         return values.item()
     return values.reshape(np.shape(out) + np.shape(x))[()]
 

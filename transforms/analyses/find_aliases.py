@@ -22,7 +22,7 @@ from .find_exchanges import find_exchanges
 from .find_live import Live, find_live
 from .find_recency import Recency
 from .find_uses import find_uses
-from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Pop
+from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Pop, is_append
 
 __all__ = ["OUTSIDE", "Aliases", "argument_of", "contents_of", "find_aliases", "is_outside"]
 
@@ -232,10 +232,8 @@ def find_aliases(facts: Facts) -> Aliases:
                 case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
                     if not is_array(s.targets[0].value):
                         define(base, (frozenset(), both(of(s.value))))
-                case gast.Expr(
-                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"), args=args)
-                ):
-                    define(base, (frozenset(), both(union(map(of, args)))))
+                case gast.Expr() if is_append(s, facts):
+                    define(s.value.func.value.id, (frozenset(), both(union(map(of, s.value.args)))))
                 case gast.If():
                     visit(s.body)
                     visit(s.orelse)

@@ -18,7 +18,7 @@ from .facts import Facts
 from .find_bound_callables import bound_callables, bound_changes, bound_writers, partials
 from .find_stores import Stores, find_stores, refuse_captured
 from .liveness import free_names
-from .operations import Alias, Apply, Call, Item, is_pop, known_method
+from .operations import Alias, Apply, Call, Item, Pop, is_append, is_pop, known_method
 from .primitive_table import KindedProgram
 
 __all__ = [
@@ -94,9 +94,9 @@ def _changing_calls(facts: Facts) -> Calls:
     for s in own_statements(program.tree.body):
         if isinstance(s, gast.FunctionDef):
             _refuse_captured(program, s, _changing_calls(facts.after(program.with_tree(s))))
-        if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call) or _is_append(s):
+        if not isinstance(s, (gast.Assign, gast.Expr)) or not isinstance(s.value, gast.Call):
             continue
-        if _pops(s, facts):
+        if is_append(s, facts) or _pops(s, facts):
             continue
         atoms = changed_atoms(s.value, facts)
         if (atoms is None and isinstance(s, gast.Expr)) or (not atoms and facts.may_change(s.value)):
@@ -152,25 +152,13 @@ def _refuse_captured(program: Program, function: Any, calls: Calls) -> None:
                 refuse_captured(program, statement, atom.id)
 
 
-def _is_append(s: Any) -> bool:
-    """Whether a statement is `items.append(v)`."""
-    match s:
-        case gast.Expr(
-            value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"), args=[_], keywords=[])
-        ):
-            return True
-    return False
-
-
 def _may_be_changed(atom: Any, facts: Facts) -> bool:
     return isinstance(atom, gast.Name) and not facts.domain.is_immutable(facts.kind(atom))
 
 
 def _pops(s: Any, facts: Facts) -> bool:
     """Whether a statement is `name = items.pop()` of a name that may hold a list."""
-    if not isinstance(s, gast.Assign) or not is_pop(s.value):
-        return False
-    return facts.primitives.is_list(facts.kind(s.value.func.value)) is not False
+    return isinstance(s, gast.Assign) and is_pop(s.value) and isinstance(facts.operation(s.value), Pop)
 
 
 def refuse_active_changes(facts: Facts, active: frozenset[str]) -> None:

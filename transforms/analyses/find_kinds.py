@@ -30,7 +30,7 @@ from .expression_kinds import CallFacts, ExpressionKinds, Values
 from .facts import Facts, Kinds
 from .find_active import loop_elements
 from .forget_effects import Forgetting
-from .operations import OPERATORS, Call
+from .operations import OPERATORS, Call, is_append
 from .widen_shared_containers import only_named, widened
 
 __all__ = ["CallFacts", "Kinds", "Values", "find_kinds"]
@@ -144,9 +144,8 @@ class _Run:
                 both = [item, self.atom(s.value)]
                 result = domain.call_kind(OPERATORS[type(s.op)], both, {}, self.primitives.is_pure)
                 self.store(base, index, s.value, result)
-            case gast.Expr(
-                value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item])
-            ) if name in self.kinds:
+            case gast.Expr() if is_append(s, self.expressions.facts) and s.value.func.value.id in self.kinds:
+                name, item = s.value.func.value.id, s.value.args[0]
                 self.change(name, domain.stored_kind(self.kinds[name], self.atom(item)))
             case gast.Expr(value=gast.Call()):
                 if self.memory is not None:

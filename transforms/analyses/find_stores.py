@@ -13,7 +13,7 @@ from ..trees.nodes import own_statements
 from ..trees.program import Program
 from .facts import Facts
 from .liveness import free_names
-from .operations import is_pop
+from .operations import Pop, is_append, is_pop
 
 __all__ = ["Stores", "find_stores", "refuse_captured"]
 
@@ -47,9 +47,9 @@ def find_stores(facts: Facts) -> Stores:
                         "give the object a name, and return it",
                     )
                 found.append((value.id, n))
-            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"))):
-                found.append((name, n))
-            case gast.Assign(value=value) if is_pop(value):
+            case gast.Expr() if is_append(n, facts):
+                found.append((n.value.func.value.id, n))
+            case gast.Assign(value=value) if is_pop(value) and isinstance(facts.operation(value), Pop):
                 found.append((value.func.value.id, n))
             case (
                 gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]))

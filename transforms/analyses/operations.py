@@ -39,6 +39,7 @@ __all__ = [
     "Primitives",
     "classify",
     "index_items",
+    "is_append",
     "is_named_tuple",
     "is_pop",
     "known_method",
@@ -245,10 +246,11 @@ def _classify_attribute(value: Any, known: KindedProgram) -> Operation:
             return Alias(base)
         case Member("static" | "class" | "constant"):
             return Inert(value)
-    function = primitives.attribute(kind(base), value.attr)
+    of_array = not primitives.is_object(kind(base))  # of one, as the run checks where the kind is unknown
+    function = primitives.attribute(kind(base), value.attr) if of_array else None
     if function is not None:
         return Apply(function, (base,), (), value)
-    if primitives.is_inert(value.attr):
+    if of_array and primitives.is_inert(value.attr):
         return Inert(value)
     return Field(base, value.attr) if primitives.is_unknown(kind(base)) else Opaque((base,), value)
 
@@ -261,6 +263,18 @@ def is_named_tuple(keys: tuple[Any, ...]) -> bool:
 def starred(operation: Call) -> bool:
     """Whether the number of a call's arguments is dynamic."""
     return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)
+
+
+def is_append(s: Any, known: KindedProgram) -> bool:
+    """Whether a statement is `items.append(v)` of what may be a list."""
+    match s:
+        case gast.Expr(
+            value=gast.Call(
+                func=gast.Attribute(value=gast.Name() as items, attr="append"), args=[_], keywords=[]
+            )
+        ):
+            return known.primitives.is_list(known.kind(items)) is not False
+    return False
 
 
 def is_pop(value: Any) -> bool:

@@ -22,6 +22,7 @@ from ..analyses.operations import (
     Item,
     Opaque,
     Pop,
+    is_append,
     is_named_tuple,
     is_pop,
 )
@@ -45,9 +46,9 @@ from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .generation import Generation, Task
-from .refuse_statements import index_guard, operand_guard, refuse_opaque
+from .refuse_statements import guards_of, operand_guard, refuse_opaque
 from .reverse_calls import callee_owner
-from .reverse_stores import is_addition, list_check
+from .reverse_stores import is_addition
 from .sink_tangents import sink_tangents
 
 __all__ = ["differentiate_forward"]
@@ -120,7 +121,7 @@ class Forward(TangentEmitter):
         value = getattr(s, "value", None)
         carries = value is not None and not is_atom(value) and self.carries(value)
         carries = carries and any(n in self.active for n in self.facts.sources(value))
-        return [*index_guard(self, s), *(operand_guard(self, s) if carries else [])]
+        return [*guards_of(self, s), *(operand_guard(self, s) if carries else [])]
 
     def statement(self, s: Any) -> list[Any]:
         match s:
@@ -156,10 +157,9 @@ class Forward(TangentEmitter):
                     return [s]
                 same = call(s.value.func, self.tangent(base), index, self.tangent(value))
                 return [s, located(gast.Expr(value=same), s)]
-            case gast.Expr(
-                value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"), args=[value])
-            ) if items in self.active:
-                same = call(attribute(load(self.tangent_name(items)), "append"), self.tangent(value))
+            case gast.Expr() if is_append(s, self.facts) and s.value.func.value.id in self.active:
+                items, (value,) = s.value.func.value, s.value.args
+                same = call(attribute(load(self.tangent_name(items.id)), "append"), self.tangent(value))
                 return [located(gast.Expr(value=same), s), s]
             case gast.Expr(value=value) if takes_callable(operation := self.operation(value), self):
                 return self.call(s, operation, self.names.temporary("result"))
@@ -199,8 +199,8 @@ class Forward(TangentEmitter):
             return [s, assign(self.tangent_name(name), self.zero(name), s)] if name in self.active else [s]
         same = call(attribute(self.tangent(operation.base), "pop"))
         if name in self.active:
-            return [*list_check(self, s), s, assign(self.tangent_name(name), same, s)]
-        return [*list_check(self, s), s, located(gast.Expr(value=same), s)]
+            return [s, assign(self.tangent_name(name), same, s)]
+        return [s, located(gast.Expr(value=same), s)]
 
     def ordered(self, primal: Any, tangent: Any) -> list[Any]:
         """Both statements; the tangent's first if it reads a name that the primal's statement overwrites."""

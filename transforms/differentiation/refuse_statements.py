@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from ..analyses.operations import Apply, Build, Call, Item, Opaque, index_items
+from ..analyses.operations import Apply, Build, Call, Inert, Item, Opaque, Pop, index_items, is_append
 from ..errors import NonDifferentiableError
 from ..trees.nodes import (
     call,
@@ -23,7 +23,7 @@ from ..trees.program import MISSING
 from ..trees.shown_names import shown_name
 from .rule_application import Emitter
 
-__all__ = ["check_handlers", "context_nature", "index_guard", "operand_guard", "refuse_opaque"]
+__all__ = ["check_handlers", "context_nature", "guards_of", "operand_guard", "refuse_opaque"]
 
 
 KEYS = ("items", "keys", "popitem")  # methods of dicts that return keys
@@ -57,11 +57,12 @@ def context_nature(emitter: Emitter, s: Any) -> str:
     return nature
 
 
-def index_guard(emitter: Emitter, s: Any) -> list[Any]:
-    """The run-time checks of a statement that reads or stores by an active key: an inactive dict may hold a
-    value that an earlier call computed from the key, and keys that are read are inactive.
+def guards_of(emitter: Emitter, s: Any) -> list[Any]:
+    """The run-time checks of a statement. That reads or stores by an active key: an inactive dict may hold a
+    value that an earlier call computed from the key, and keys that are read are inactive. That reads a member
+    of an active object of unknown kind by the name of one of an array's or list's: it is taken for that.
     """
-    checks = lookup_guard(emitter, s)
+    checks = lookup_guard(emitter, s) + member_guard(emitter, s)
     if (read := keyed_read(emitter, s)) is not None:
         checks.append(call(emitter.helper("refuse_key"), *read))
     made = new_keys(emitter, s)
@@ -115,6 +116,27 @@ def is_computed(emitter: Emitter, node: Any) -> bool:
     is_argument = not emitter.linked and any(node.id == p.id for p in emitter.program.tree.args.args)
     is_container = emitter.domain.is_container(emitter.kind(node))
     return node.id in emitter.plain_names or (is_argument and not is_container)
+
+
+def member_guard(emitter: Emitter, s: Any) -> list[Any]:
+    """A check that an object of unknown kind is an array where a statement reads an attribute that is
+    differentiated as an array's, and a list where it appends to it or pops its last item.
+    """
+    match s:
+        case gast.Assign(value=gast.Attribute(value=base, attr=attr) as value):
+            if isinstance(emitter.operation(value), (Apply, Inert)) and is_open(emitter, base):
+                return [call(emitter.helper("refuse_no_array"), base, constant(attr))]
+        case gast.Assign(value=value) if isinstance(found := emitter.operation(value), Pop):
+            if is_open(emitter, found.base):
+                return [call(emitter.helper("refuse_no_list"), found.base)]
+        case gast.Expr(value=value) if is_append(s, emitter.facts) and is_open(emitter, value.func.value):
+            return [call(emitter.helper("refuse_no_list"), value.func.value)]
+    return []
+
+
+def is_open(emitter: Emitter, base: Any) -> bool:
+    """Whether an atom is active, and of unknown kind."""
+    return emitter.is_active(base) and bool(emitter.primitives.is_unknown(emitter.kind(base)))
 
 
 def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:

@@ -13,7 +13,19 @@ from typing import Any
 import gast
 
 from ..analyses.liveness import ends_in_raise
-from ..analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item, Opaque, Pop, is_pop
+from ..analyses.operations import (
+    Alias,
+    Apply,
+    Build,
+    Call,
+    Field,
+    Inert,
+    Item,
+    Opaque,
+    Pop,
+    is_append,
+    is_pop,
+)
 from ..trees.nodes import (
     Comment,
     assign,
@@ -31,7 +43,7 @@ from .adjoint import Adjoint, Condition, Env, Mask, Sweep, field_of, part_of
 from .bind_captured import bind_captured, is_function_tangent
 from .length_one_axes import squeezing
 from .masks import mask_of_item, meets_infinity, note_conditions, of_view, truth
-from .refuse_statements import index_guard, operand_guard, refuse_opaque
+from .refuse_statements import guards_of, operand_guard, refuse_opaque
 from .reverse_calls import discarded_call, reverse_call
 from .reverse_loops import reverse_for, reverse_while
 from .reverse_regions import reverse_try, reverse_with
@@ -65,7 +77,7 @@ class ReverseWalk(Reverse):
             ahead, back = self.statement(statement, env)
             self.shared_adjoints.ends(statement)
             checks = operand_guard(self, statement) if back else []
-            ahead = [*index_guard(self, statement), *checks, *ahead]
+            ahead = [*guards_of(self, statement), *checks, *ahead]
             if not blocks_of(statement):
                 kept, back = self.shadows.with_lookups(statement, back)
                 made_here = bool(kept) and bool(set(names_read(kept)) & set(assigned_names(statement)))
@@ -145,7 +157,7 @@ class ReverseWalk(Reverse):
                 return reverse_store(self, s, env)
             case gast.Expr(value=gast.Call()) if is_addition(self, s):
                 return reverse_addition(self, s, env)
-            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
+            case gast.Expr() if is_append(s, self.facts):
                 return reverse_append(self, s, env)
             case gast.Expr(value=gast.Call()):
                 return discarded_call(self, s, self.names.temporary("result")), []

@@ -13,6 +13,7 @@ import gast
 
 from ..analyses.find_carried_adjoints import find_carried_adjoints
 from ..analyses.liveness import is_test
+from ..analyses.operations import is_append
 from ..normal_form.parallel_copies import parallel_copies
 from ..trees.helpers import is_mapping
 from ..trees.nodes import (
@@ -199,7 +200,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     assigned = set(assigned_names(s))
     outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
     shadows = {v: a for v, a in env.items() if a.shadow}
-    outer = [v for v in outer if v not in shadows and (v in env or not _is_only_appended(s, v))]
+    outer = [v for v in outer if v not in shadows and (v in env or not _is_only_appended(reverse, s, v))]
     carried = [v for v in env if v in assigned and v not in shadows]
     expected = find_carried_adjoints(s, [*env, *outer], assigned, reverse.passed_to)
     expected = [v for v in expected if v not in carried and v not in shadows]
@@ -287,15 +288,10 @@ def _marks(reverse: Reverse, loop: Any, name: str) -> str | None:
     return str(marks)
 
 
-def _is_only_appended(loop: Any, name: str) -> bool:
+def _is_only_appended(reverse: Reverse, loop: Any, name: str) -> bool:
     """Whether a loop only appends to a list, so that the list has no adjoint before the loop."""
-    appended = 0
-    for s in own_statements(loop.body):
-        match s:
-            case gast.Expr(
-                value=gast.Call(func=gast.Attribute(value=gast.Name(id=items), attr="append"))
-            ) if items == name:
-                appended += 1
+    appends = [s for s in own_statements(loop.body) if is_append(s, reverse.facts)]
+    appended = [s.value.func.value.id for s in appends].count(name)
     return appended == [n.id for n in find_nodes(loop, gast.Name)].count(name)
 
 

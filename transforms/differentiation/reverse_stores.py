@@ -11,13 +11,13 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, constant, load, located, names_read, same
+from ..trees.nodes import assign, attribute, call, constant, load, names_read, same
 from .adjoint import Adjoint, Env, Sweep
 from .masks import both_hold, mark_elements, marks_of, mask_at, meets_infinity
 from .reverse_state import Reverse
 from .rule_application import Emitter
 
-__all__ = ["is_addition", "list_check", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
+__all__ = ["is_addition", "reverse_addition", "reverse_append", "reverse_pop", "reverse_store"]
 
 
 def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
@@ -258,12 +258,4 @@ def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
         whole = Adjoint(reverse.full(name, adjoint, back), owned=adjoint.owned)
         value = whole.value if whole.owned else reverse.copied(whole, name)
     back.append(gast.Expr(value=call(attribute(load(own), "append"), value)))
-    return [*list_check(reverse, s), s], back
-
-
-def list_check(emitter: Emitter, s: Any) -> list[Any]:
-    """A check before `v = items.pop()` that items is a list, where its kind is unknown."""
-    items = s.value.func.value
-    if emitter.primitives.is_list(emitter.kind(items)):
-        return []
-    return [located(gast.Expr(value=call(emitter.helper("refuse_no_list"), items)), s)]
+    return [s], back

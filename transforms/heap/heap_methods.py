@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..trees.nodes import assign, bound_counts, call, constant, load, store, tuple_of
-from ..trees.program import MISSING, Program
+from ..trees.program import MISSING
 
 if TYPE_CHECKING:
+    from .heap_values import HeapValues
     from .heap_writer import Writer
 
 __all__ = ["CHANGING", "READING", "Methods", "is_list_change"]
@@ -54,13 +55,14 @@ SPECIAL = (
 )
 
 
-def is_list_change(value: Node, program: Program) -> bool:
-    """Whether a call may change a container, by its name."""
+def is_list_change(value: Node, values: HeapValues) -> bool:
+    """Whether a call may change a container."""
     if not isinstance(value, gast.Call):
         return False
-    function = program.resolve(value.func)
+    function = values.facts.program.resolve(value.func)
     if function is MISSING:
-        return isinstance(value.func, gast.Attribute) and value.func.attr in CHANGING
+        is_method = isinstance(value.func, gast.Attribute) and value.func.attr in CHANGING
+        return is_method and not values.is_object(value.func.value)
     return any(function is f for f in SPECIAL if f is not getattr)
 
 
@@ -70,7 +72,7 @@ class Methods:
     def __init__(self, to: Writer) -> None:
         self.to = to
         tree = to.program.tree
-        self.resizes = any(is_list_change(n, to.program) for n in gast.walk(tree))
+        self.resizes = any(is_list_change(n, to.values) for n in gast.walk(tree))
         self.bound = bound_counts(tree)
         self.attributes: dict[str, Node] = {}  # the names of `x.__dict__`, with x
 
@@ -89,6 +91,8 @@ class Methods:
             return False
         x, name = value.func.value, value.func.attr
         if name not in CHANGING | READING or not isinstance(x, gast.Name) or self.to.nature(x) == "plain":
+            return False
+        if self.to.values.is_object(x):
             return False
         if name in READING and target is None:
             return False

@@ -80,7 +80,7 @@ def changes(s: Node, program: Program, values: HeapValues) -> bool:
         case gast.AugAssign(target=gast.Name() as target):
             return values.of(target) == "object"
         case gast.Assign(value=gast.Call()) | gast.Expr(value=gast.Call()):
-            return is_list_change(s.value, program) or values.with_heap(s.value) is not None
+            return is_list_change(s.value, values) or values.with_heap(s.value) is not None
     return False
 
 

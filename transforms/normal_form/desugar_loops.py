@@ -82,9 +82,10 @@ class _Writer(Rewriter):
             return self.block(self.computed(node))
         before: list[Node] = []
         hold = self.holder(node, before)
-        if is_view_of_dict(self.objects, node.iter):
-            key, keys, reads = over_keys(self.objects, node, node.target, node.iter, hold)
-            return self.block([*before, rebuilt(node, target=key, iter=keys, body=[*reads, *node.body])])
+        if is_view_of_dict(self.objects, node.iter, node):
+            key, keys, checks, reads = over_keys(self.objects, node, node.target, node.iter, hold)
+            over = rebuilt(node, target=key, iter=keys, body=[*reads, *node.body])
+            return self.block([*before, *checks, over])
         within = spliced(self.objects, self.with_parts(node), hold)
         if within is not None:
             return self.block([*before, *within])
@@ -209,7 +210,7 @@ def counted_iterable(objects: Objects, node: Node) -> Node:
     if any(isinstance(e, gast.Starred) for e in node.target.elts) or not node.iter.args:
         return None
     counted = node.iter.args[0]
-    is_split = is_lazy(program, counted) or is_view_of_dict(objects, counted)
+    is_split = is_lazy(program, counted) or is_view_of_dict(objects, counted, node)
     return node.iter if is_split and is_atom(start_of(node.iter)) else None
 
 

@@ -84,7 +84,7 @@ class _Splicer:
             return is_lazy(self.program, source) and (len(source.args) == 2 or not self.is_strict)
         if isinstance(source, gast.GeneratorExp):
             return len(source.generators) == 1 and not source.generators[0].ifs
-        return is_view_of_dict(self.objects, source) or self.is_reversed(source)
+        return is_view_of_dict(self.objects, source, self.loop) or self.is_reversed(source)
 
     def is_reversed(self, source: Node) -> bool:
         """Whether it is `reversed(...)` of an object that the loop's body may change."""
@@ -97,7 +97,8 @@ class _Splicer:
             self.targets.append(target)
             self.sources.append(source)
         elif is_view(self.program, source):
-            key, keys, reads = over_keys(self.objects, self.loop, target, source, self.hold)
+            key, keys, checks, reads = over_keys(self.objects, self.loop, target, source, self.hold)
+            self.before += checks
             self.add(key, keys)
             self.first += reads
         elif is_call(self.program, source, "reversed"):

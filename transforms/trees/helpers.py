@@ -6,8 +6,9 @@ Only `accumulated`, `dropped_while`, `filtered_out`, `merged`, `selected`, `slic
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import UnsupportedSyntaxError
@@ -16,6 +17,7 @@ __all__ = [
     "accumulated",
     "dropped_while",
     "filtered_out",
+    "has_views_of_dict",
     "is_among",
     "is_mapping",
     "is_not_among",
@@ -26,6 +28,7 @@ __all__ = [
     "place_of_min",
     "refuse_iterator",
     "refuse_repeated",
+    "refuse_views",
     "selected",
     "sliced",
     "taken_while",
@@ -54,6 +57,28 @@ def is_not_among(x: Any, items: Any) -> bool:
 def is_mapping(x: Any) -> bool:
     """Whether a mapping pattern of `match` may match the object."""
     return isinstance(x, Mapping)
+
+
+def has_views_of_dict(x: Any) -> bool:
+    """Whether `items`, `keys` and `values` of the object show what it holds by its keys, as a dict's do.
+
+    >>> has_views_of_dict({}), has_views_of_dict([])
+    (True, False)
+    """
+    cls = type(x)
+    if isinstance(x, dict) and (cls.__getitem__, cls.__iter__) != (dict.__getitem__, dict.__iter__):
+        return cls is OrderedDict
+    views, known = ("items", "keys", "values"), (dict, OrderedDict, Mapping, MappingProxyType)
+    return any(all(getattr(cls, v, None) is getattr(k, v) for v in views) for k in known)
+
+
+def refuse_views(x: Any) -> None:
+    """Raises UnsupportedSyntaxError: a loop over `x.items()` or the like was taken for one over a dict."""
+    raise UnsupportedSyntaxError(
+        f"a loop over `items`, `keys` or `values` of a {type(x).__name__}, whose class defines them",
+        why="the loop is differentiated as one over the keys of a dict",
+        instead="name the list before the loop: `pairs = list(x.items())`",
+    )
 
 
 def merged(x: Mapping[Any, Any], y: Mapping[Any, Any]) -> dict[Any, Any]:

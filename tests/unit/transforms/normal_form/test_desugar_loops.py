@@ -157,11 +157,17 @@ def f(xs, ys):
         """
 def f(xs, ys):
     i_1 = 0
+    if not has_views_of_dict(xs):
+        refuse_views(xs)
     for k in xs:
         i = i_1
         i_1 = i_1 + 1
         v = xs[k]
         g(i, k, v)
+    if not has_views_of_dict(ys):
+        refuse_views(ys)
+    if not has_views_of_dict(xs):
+        refuse_views(xs)
     for key_1, key_2 in zip(ys, xs):
         x = key_1, ys[key_1]
         y = xs[key_2]
