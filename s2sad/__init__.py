@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +115,18 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
     "supported": "testing.coverage",
     "trace": "tools.tracing",
 }
+_ELSEWHERE = {  # what other tools call it, and how to do it here
+    "jit": 'give a derivative `compile="numba"`: `s2sad.grad(f, compile="numba")`',
+    "vmap": "write the loop, or use axes of arrays; `s2sad.jacobian` takes derivatives of many results",
+    "numpy": "functions use NumPy itself: `import numpy as np`",
+    "lax": "functions use Python's own `if`, `for` and `while`",
+    "random": "functions use NumPy's own generators: `np.random.default_rng(seed)`",
+    "tree": "gradients have the structure of their arguments; `s2sad.flatten` makes an array of it",
+    "tree_util": "gradients have the structure of their arguments; `s2sad.flatten` makes an array of it",
+    "gradient": "it is `s2sad.grad`",
+    "backward": "nothing is recorded: `s2sad.grad(f)(x)` is the gradient",
+    "no_grad": "`s2sad.stop_gradient(x)` takes a value as a constant",
+}
 _lock = threading.RLock()  # two threads that import a package and a module of it wait for each other
 
 if not TYPE_CHECKING:  # so that type checkers report unknown names
@@ -127,7 +140,10 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
                 return globals().setdefault(name, found)
             if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
                 return importlib.import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        told = f": {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}{told}", name=name, obj=sys.modules[__name__]
+        )
 
 
 def __dir__() -> list[str]:

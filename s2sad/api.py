@@ -8,6 +8,7 @@ NoSourceError.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
@@ -60,8 +61,25 @@ __all__ = [
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 Function = Callable[..., Any]
 Outputs = str | tuple[str, ...] | None
+
+
+def _public(transform: Callable[P, T]) -> Callable[P, T]:
+    """Decorator of the transforms, `at_border`; `argnums` may be a list."""
+
+    @functools.wraps(transform)
+    def called(*args: Any, **keywords: Any) -> Any:
+        if isinstance(chosen := keywords.get("argnums"), list):
+            keywords["argnums"] = tuple(chosen)
+        if takes_argnums and len(args) > 1 and isinstance(args[1], list):
+            args = (args[0], tuple(args[1]), *args[2:])
+        return transform(*args, **keywords)
+
+    names = transform.__code__.co_varnames  # type: ignore[attr-defined]
+    takes_argnums = names[1] == "argnums"
+    return at_border(called)
 
 
 def _decorator(
@@ -129,7 +147,7 @@ def grad(
     output: str | None = None,
     **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
-@at_border
+@_public
 def grad(
     f: Function | None = None,
     argnums: Argnums = 0,
@@ -139,8 +157,8 @@ def grad(
 ) -> Any:
     """The gradient of a function whose result is a real number, or an array of one.
 
-    `argnums` is a position, the name of a parameter, or a tuple of them (then the result is a tuple of
-    gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.
+    `argnums` is a position, the name of a parameter, or a tuple or list of them (then the result is a tuple
+    of gradients). With `has_aux` the function returns `(value, aux)` and the derivative `(gradient, aux)`.
     Usable as a decorator, with and without arguments.
 
     With `compile="numba"`, as in all transforms, the generated function is compiled to machine code at the
@@ -180,7 +198,7 @@ def value_and_grad(
     output: str | None = None,
     **compiling: Unpack[Compiling],
 ) -> ValueAndGradientMaker: ...
-@at_border
+@_public
 def value_and_grad(
     f: Function | None = None,
     argnums: Argnums = 0,
@@ -243,7 +261,7 @@ def vjp(
     has_aux: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Any: ...
-@at_border
+@_public
 def vjp(
     f: Function | None = None,
     *primals: Any,
@@ -320,7 +338,7 @@ def jvp(
     has_aux: bool = False,
     **compiling: Unpack[Compiling],
 ) -> Any: ...
-@at_border
+@_public
 def jvp(
     f: Function | None = None,
     primals: Sequence[Any] | None = None,
@@ -384,7 +402,7 @@ def jacfwd(
     sparsity: Any = None,
     **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
-@at_border
+@_public
 def jacfwd(
     f: Function | None = None,
     argnums: Wrt = 0,
@@ -427,7 +445,7 @@ def jacrev(
     sparsity: Any = None,
     **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
-@at_border
+@_public
 def jacrev(
     f: Function | None = None,
     argnums: Wrt = 0,
@@ -468,7 +486,7 @@ def jacobian(
     sparsity: Any = None,
     **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
-@at_border
+@_public
 def jacobian(
     f: Function | None = None,
     argnums: Wrt = 0,
@@ -521,7 +539,7 @@ def hessian(
     sparsity: Any = None,
     **compiling: Unpack[Compiling],
 ) -> GradientMaker: ...
-@at_border
+@_public
 def hessian(
     f: Function | None = None,
     argnums: Wrt = 0,
@@ -548,7 +566,7 @@ def hessian(
     return _decorator(make, f, hessian, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
 
 
-@at_border
+@_public
 def hvp(
     f: Function | None = None,
     argnums: Wrt = 0,
@@ -579,7 +597,7 @@ def elementwise_grad(
 def elementwise_grad(
     f: None = None, argnums: int | str = 0, has_aux: bool = False, **compiling: Unpack[Compiling]
 ) -> GradientMaker: ...
-@at_border
+@_public
 def elementwise_grad(
     f: Function | None = None,
     argnums: int | str = 0,

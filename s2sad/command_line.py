@@ -21,12 +21,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from . import api
 from .derivatives.derivative import Derivative
 from .explanation import FORMS, explain
 from .tools.check import Finding, find_refusals, functions_of
 from .tools.export import code_of, module_text
 from .tools.highlight import for_terminal, takes_colours
-from .tools.targets import NotFound, example_arguments, load_function, load_module
+from .tools.targets import NotFound, example_arguments, example_call, load_function, load_module
 from .transforms.errors import S2sadError
 
 __all__ = ["main"]
@@ -107,11 +108,13 @@ def _argnums(given: argparse.Namespace) -> Any:
 
 def _show(given: argparse.Namespace) -> int:
     f, module = load_function(given.target)
-    args, argnums = example_arguments(given.args, module), _argnums(given)
+    argnums = _argnums(given)
     if given.stage is None and given.html is None:
-        derivative = Derivative(f, given.mode, argnums, writes=True)
-        _print(derivative.source_for(*args) if args else derivative.source)
+        args, keywords = example_call(given.args, module)
+        derivative = getattr(api, given.mode)(f, argnums=argnums)
+        _print(derivative.source_for(*args, **keywords) if args or keywords else derivative.source)
         return 0
+    args = example_arguments(given.args, module, f)
     found = explain(f, *args, argnums=argnums, form=given.mode)
     if given.html is not None:
         Path(given.html).write_text(found.html(), encoding="utf-8")
@@ -136,7 +139,7 @@ def _check(given: argparse.Namespace) -> int:
         module_name, colon, _ = target.rpartition(":")
         if colon and not (os.name == "nt" and len(module_name) == 1):
             f, module = load_function(target)
-            functions = [(f, example_arguments(given.args, module))]
+            functions = [(f, example_arguments(given.args, module, f))]
         else:
             if given.args is not None:
                 raise NotFound("--args belongs to one function: write pkg.mod:func")
@@ -170,7 +173,7 @@ def _relative(finding: Finding) -> Finding:
 
 def _export(given: argparse.Namespace) -> int:
     f, module = load_function(given.target)
-    args, argnums = example_arguments(given.args, module), _argnums(given)
+    args, argnums = example_arguments(given.args, module, f), _argnums(given)
     mode = given.mode if given.mode != "grad" else None
     compiler = None if given.needs == "numpy" else given.needs
     options = {"--mode": mode, "--wrt": given.wrt, "--args": given.args, "--target": compiler}

@@ -61,6 +61,12 @@ def positions(argnums: Argnums, parameters: tuple[str, ...], bound: int, f: Any)
             position = a % len(free)
         else:
             name = getattr(f, "__qualname__", repr(f))
+            if not isinstance(a, (int, str)) or isinstance(a, bool):
+                raise NonDifferentiableError(
+                    f"the second argument, or argnums, is {_described(a)}",
+                    why="it says which parameters are differentiated, by position or name",
+                    instead=f"give arguments in a second call: `grad({name})({', '.join(free)})`",
+                )
             raise NonDifferentiableError(
                 f"argnums={argnums!r} does not fit {name}({', '.join(free)})",
                 why=f"{a!r} is not one of its parameters",

@@ -468,6 +468,8 @@ def unit_cotangent(out: Any) -> Any:
         instead = "take a real function of it, such as np.abs, or use vjp: it multiplies by f'(x) as it is"
     elif kind in ("i", "u", "b"):
         instead = "return a float: integers and booleans carry no derivative"
+    elif out is None:
+        shown, instead = "None", "end it, on every path, with `return` and one number"
     raise NonDifferentiableError(
         f"the function returned {shown}", why="a gradient is that of one real number", instead=instead
     )

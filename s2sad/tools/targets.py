@@ -6,6 +6,8 @@ Contract: every failure is a `NotFound` with one line that says what is wrong, a
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import inspect
 import sys
 import traceback
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NotFound", "example_arguments", "load_function", "load_module"]
+__all__ = ["NotFound", "example_arguments", "example_call", "load_function", "load_module"]
 
 
 class NotFound(Exception):
@@ -23,8 +25,11 @@ class NotFound(Exception):
 
 def load_module(name: str) -> ModuleType:
     """The module of a dotted name or of the path of a Python file; it is imported, as Python does."""
-    if name.endswith(".py"):
-        name = _name_of_file(Path(name))
+    path = Path(name) if name.endswith(".py") else None
+    if path is not None:
+        name = _name_of_file(path)
+    if path is not None and not path.stem.isidentifier():  # no statement imports it
+        return _executed(path.resolve(), path.stem)
     if not name or not all(part.isidentifier() for part in name.split(".")):
         raise NotFound(f"{name!r} is no name of a module: write pkg.mod, or the path of a .py file")
     folder = str(Path.cwd())
@@ -41,6 +46,18 @@ def load_module(name: str) -> ModuleType:
         raise NotFound(f"{place}: {error.msg}") from None
     except (Exception, SystemExit) as error:
         raise NotFound(_failed(name, error)) from None
+
+
+def _executed(path: Path, name: str) -> ModuleType:
+    """The module of a file whose name is none of a module."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise NotFound(_failed(str(path), error)) from None
+    return module
 
 
 def _name_of_file(path: Path) -> str:
@@ -81,16 +98,36 @@ def load_function(target: str) -> tuple[Any, ModuleType]:
     return found, module
 
 
-def example_arguments(text: str | None, module: ModuleType) -> tuple[Any, ...]:
-    """The values of example arguments, an expression such as `np.ones(3), 2.0` that may use the names of the
-    module.
+def example_call(text: str | None, module: ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The values of example arguments, such as `np.ones(3), scale=2.0`, that may use the names of the module:
+    those by position, and those by name.
     """
+
+    def given(*args: Any, **keywords: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return args, keywords
+
     if text is None:
-        return ()
+        return (), {}
     try:
-        code = compile(f"({text}\n,)", "<--args>", "eval")
-        found = eval(code, {"np": np, **vars(module)})
+        code = compile(f"given({text}\n)", "<--args>", "eval")
+        found: tuple[tuple[Any, ...], dict[str, Any]]
+        found = eval(code, {"np": np, **vars(module), "given": given})
     except Exception as error:
         raise NotFound(f"--args {text!r} raised {type(error).__name__}: {error}") from None
-    assert isinstance(found, tuple)
     return found
+
+
+def example_arguments(text: str | None, module: ModuleType, function: Any) -> tuple[Any, ...]:
+    """The values of example arguments of a function, by position."""
+    args, keywords = example_call(text, module)
+    if not keywords:
+        return args
+    try:
+        bound = inspect.signature(function).bind(*args, **keywords)
+    except TypeError as error:
+        raise NotFound(f"--args {text!r}: {error}") from None
+    bound.apply_defaults()
+    if bound.kwargs:
+        name = next(iter(bound.kwargs))
+        raise NotFound(f"--args {text!r}: `{name}` is taken by name only; `show` alone takes such")
+    return bound.args

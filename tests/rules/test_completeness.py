@@ -5,6 +5,7 @@ is every parameter of what is differentiable.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -102,7 +103,7 @@ def test_the_reason_of_a_refusal_reaches_the_user(name: str, f: Any) -> None:
     call = build("def call(x):\n    y = function(x)\n    return np.sum(y)\n", function=f)
     with pytest.raises(S2sadError) as error:
         s2sad.grad(call)(np.array([1.5, -0.5]))
-    assert str(refusal(f)) in str(error.value) or "may change its arguments" in str(error.value)
+    assert str(refusal(f)) in str(error.value) or re.search("changes? (an|its) argument", str(error.value))
     assert error.value.where is not None and "function(x)" in str(error.value)
 
 
@@ -118,7 +119,7 @@ def test_the_reason_why_a_method_is_refused_reaches_the_user(name: str) -> None:
     with pytest.raises(S2sadError) as error:
         s2sad.grad(call)(np.array([1.5, -0.5]))
     reason = str(refusal(getattr(np.ndarray, name)))
-    assert reason in str(error.value) or "may change its arguments" in str(error.value)
+    assert reason in str(error.value) or re.search("changes? (an|its) argument", str(error.value))
 
 
 def test_draws_from_a_distribution_that_does_not_vary_are_constants() -> None:

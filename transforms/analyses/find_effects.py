@@ -8,11 +8,13 @@ differentiated elsewhere.)
 from __future__ import annotations
 
 import functools
-from typing import Any
+import re
+from types import FunctionType
+from typing import Any, NoReturn
 
 import gast
 
-from ..trees.nodes import names_read, own_statements
+from ..trees.nodes import is_atom, names_read, own_statements
 from ..trees.program import MISSING, Program
 from .facts import Facts
 from .find_bound_callables import bound_callables, bound_changes, bound_writers, partials
@@ -179,9 +181,29 @@ def refuse_active_changes(facts: Facts, active: frozenset[str]) -> None:
                     "its function is known at run time only",
                     "write a function: `lambda x: f(w, x)` in place of `functools.partial(f, w)`",
                 )
-            program.refuse(
-                statement.value,
-                "a call that may change its arguments, one of which carries a derivative",
-                "the derivative of the change is not known",
-                "make a new value, and return it: `c = np.sort(c)` in place of `c.sort()`",
-            )
+            _refuse_changing(facts, statement)
+
+
+def _refuse_changing(facts: Facts, statement: Any) -> NoReturn:
+    """Raises UnsupportedSyntaxError for a call that changes an active argument, or may."""
+    program, value = facts.program, statement.value
+    where = program.where(value)
+    written = re.match(r"[\w.]+", where.text[where.column :])
+    name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+    callee = written[0] if written and (is_atom(value.func) or written[0].endswith(name)) else name
+    operation = facts.operation(value)
+    if changed_atoms(value, facts) or isinstance(getattr(operation, "function", None), FunctionType):
+        program.refuse(
+            value,
+            f"`{callee}` changes an argument, and one carries a derivative",
+            "the derivative of the change is not known",
+            "compute the new value, and bind or return it, in place of changing the old one",
+        )
+    constants = f"`{callee}(s2sad.stop_gradient(...))`, if nothing that it does carries a derivative"
+    rule = f"declare a rule for `{callee}`, or write it with functions that have one"
+    program.refuse(
+        value,
+        f"a call that may change its arguments, one of which carries a derivative: `{callee}`",
+        "what it does with them is not known",
+        constants if isinstance(statement, gast.Expr) else rule,
+    )

@@ -279,9 +279,15 @@ def check_handlers(emitter: Emitter, s: Any) -> None:
 def refuse_opaque(emitter: Emitter, statement: Any, operation: Opaque) -> NoReturn:
     """Raises UnsupportedSyntaxError for an active operation without a rule."""
     if isinstance(operation.node, gast.Attribute):
+        attr = operation.node.attr
+        if emitter.domain.is_array(emitter.kind(operation.node.value)):
+            how = "store into the array: `x[0] = v` for `x.at[0].set(v)`, `x[0] += v` for `x.at[0].add(v)`"
+            emitter.program.refuse(
+                statement, f"arrays of NumPy have no attribute `{attr}`", "", how if attr == "at" else ""
+            )
         emitter.program.refuse(
             statement,
-            f"the attribute `{operation.node.attr}` of a value that carries a derivative",
+            f"the attribute `{attr}` of a value that carries a derivative",
             "how it depends on the value is not known",
             "pass what is needed as an argument of its own",
         )

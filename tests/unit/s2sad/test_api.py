@@ -453,3 +453,20 @@ def test_gradients_are_the_callers_alone() -> None:
     assert dy.tolist() == [1.0, 1.0]
     assert x.tolist() == [1.0, 2.0]
     assert both(x, x)[0].tolist() == [1.0, 1.0]
+
+
+def test_names_of_other_tools_say_what_to_do_here() -> None:
+    with pytest.raises(AttributeError, match='compile="numba"'):
+        s2sad.jit  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'grads'$"):
+        s2sad.grads  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("argnums", [[0, 1], ["x", "y"]])
+def test_argnums_may_be_a_list(argnums: Any) -> None:
+    def f(x: float, y: float) -> float:
+        return x * y
+
+    assert s2sad.grad(f, argnums)(2.0, 3.0) == s2sad.grad(argnums=argnums)(f)(2.0, 3.0) == (3.0, 2.0)
+    assert s2sad.vjp(f, 2.0, 3.0, argnums=argnums)[1](1.0) == (3.0, 2.0)
+    assert s2sad.jvp(f, (2.0, 3.0), (1.0, 1.0), argnums=argnums)[1] == 5.0

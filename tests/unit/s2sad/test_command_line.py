@@ -88,6 +88,10 @@ def test_show(folder: Path) -> None:
     assert code == 0 and "def damped_bprop(dout):" in out and "return dt, da, db" in out
     assert run(folder, "show", "model.py:damped")[1] == run(folder, "show", "model:damped")[1]
     assert "def g_grad(x):" in run(folder, "show", "pkg/part.py:g")[1]
+    (folder / "my model.py").write_text("def f(x, *, scale):\n    return x * scale\n")
+    out = run(folder, "show", "my model.py:f", "--args", "2.0, scale=3.0")[1]
+    assert "dx = scale" in out
+    assert "np.cos(x)" in run(folder, "show", "numpy:sin")[1]
 
 
 def test_show_stages(folder: Path) -> None:
