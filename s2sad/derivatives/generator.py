@@ -75,7 +75,7 @@ from .assumptions import Capture, Declared
 from .custom_rules import by_rule
 from .deferred_refusals import with_others
 from .kept_forms import keep_forms, take_forms
-from .primal_forms import Forms, Style
+from .primal_forms import Forms, ReadsFar, Style
 
 __all__ = ["Generated", "Generator", "Request"]
 
@@ -179,7 +179,7 @@ class Generator:
             self.generate(request)
             if not kept.is_outdated(set()) and kept.is_common() and not self.reads_records():
                 return True
-        except S2sadError:  # raised again with new forms
+        except (S2sadError, ReadsFar):  # raised again with new forms
             pass
         self._begin(new)
         return False
@@ -196,6 +196,9 @@ class Generator:
                 self.forms.keeps_records = False
                 self.generate_first(request)
                 return
+        except ReadsFar:
+            self._begin(self.forms.again())
+            self.generate_first(request)
         except S2sadError as refusal:
             if not self.forms.is_outdated(known):
                 if not self.forms.deferred.add(refusal):
@@ -216,11 +219,12 @@ class Generator:
         if request not in self.made and (rule := rule_of(request.function)) is not None:
             self.made[request] = self.by_rule(rule, request)
         elif request not in self.made:
-            try:
-                self.attempt(request)
-            except (UnsupportedSyntaxError, MissingRuleError) as refusal:
-                self.made.pop(request, None)
-                self.attempt_otherwise(request, refusal)
+            with self.forms.reads(request.function):
+                try:
+                    self.attempt(request)
+                except (UnsupportedSyntaxError, MissingRuleError) as refusal:
+                    self.made.pop(request, None)
+                    self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins
             if is_users and self.made[request].guarded:
                 self.prefer_heap(request)

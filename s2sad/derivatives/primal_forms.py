@@ -4,7 +4,9 @@ for arguments of some kinds, and the kinds and effects of calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
@@ -52,6 +54,7 @@ from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import refuse_rebound, with_outputs
 from ..lowering.tables_to_arrays import tables_to_arrays
 from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
+from ..primitives.code_reach import is_library_code
 from ..primitives.record import stand_in, takes_arrays
 from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
 from ..source.forwarders import is_class_method, of_class
@@ -60,7 +63,7 @@ from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unw
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_kinds import CallFacts, Values
 from ..transforms.analyses.steadiness import find_objects
-from ..transforms.errors import S2sadError
+from ..transforms.errors import S2sadError, describe
 from ..transforms.lowering.fold_identities import fold_identities
 from ..transforms.lowering.gather_appends import gather_appends
 from ..transforms.lowering.merge_objects import merge_objects
@@ -77,9 +80,10 @@ from ..values.custom_rule import rule_of
 from .assumptions import Capture, calls_unknown, captured, rebound_in, unassigned, updated_in
 from .deferred_refusals import Deferred
 
-__all__ = ["Forms", "Style"]
+__all__ = ["Forms", "ReadsFar", "Style"]
 
 Kinds = Mapping[str, Kind]
+READ = 2000  # the most statements that the reading of a library function may lead to
 CALLING = (sorted, min, max)  # builtins that call an argument and do not keep it
 
 
@@ -96,6 +100,10 @@ class Style:
     def inlined(self) -> int:
         """The most statements of a function that is inlined."""
         return 400 if self.flat else 40
+
+
+class ReadsFar(Exception):
+    """A library function led to more statements of libraries than are read."""
 
 
 @dataclass
@@ -115,6 +123,10 @@ class Forms:
     captures: dict[Any, Capture] = field(default_factory=dict)
     deferred: Deferred = field(default_factory=Deferred)
     refused: set[Any] = field(default_factory=set)  # functions without a normal form
+    reading: list[FunctionType] = field(default_factory=list)  # functions that are read, outermost first
+    read_for: Counter[Any] = field(default_factory=Counter)  # statements read, by library function
+    counted: set[Any] = field(default_factory=set)  # functions and kinds whose statements are counted
+    far: dict[Any, str] = field(default_factory=dict)  # functions that are not read, with the reasons
     calls_unknown: bool = False  # whether there is a call of a dynamic function
     programs: dict[Any, Program] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
@@ -136,6 +148,7 @@ class Forms:
         """A `Forms` without forms that keeps the facts about names and functions, to start again with."""
         again = Forms(self.watch, self.style, self.rebound)
         again.watched, again.wrt = self.watched, self.wrt
+        again.read_for, again.far = self.read_for, self.far
         again.deferred, again.keeps_records = self.deferred.again(), self.keeps_records
         return again
 
@@ -203,6 +216,10 @@ class Forms:
         key = function
         if key not in self.programs:
             _, program = self.read(function)
+            if function in self.far:
+                what = f"{describe(function)} leads to more code of its library than is read"
+                instead = f"declare a rule with `@s2sad.bprop({function.__name__})`"
+                program.refuse(program.tree, what, self.far[function], instead)
             if not isinstance(program.tree, gast.FunctionDef):
                 what, why = "`async def` is not differentiated", "it returns a coroutine, and no number"
                 program.refuse(program.tree, what, why, "write a plain function")
@@ -479,18 +496,42 @@ class Forms:
         outputs: str | tuple[str, ...] | None = None,
     ) -> Facts:
         """The facts of the function in single assignment, with `f(*args)` expanded as far as kinds allow."""
-        facts = self.facts(self.single_assignment(function, given, heap, outputs), given)
+        with self.reads(function):
+            facts = self.facts(self.single_assignment(function, given, heap, outputs), given)
 
-        def shape_of(atom: Any) -> Any:
-            return domain.shape_of(facts.kind(atom))
+            def shape_of(atom: Any) -> Any:
+                return domain.shape_of(facts.kind(atom))
 
-        while (new := expand_stars(facts.program, shape_of)) is not facts.program:
-            facts = facts.again(new)
-        facts = without_untaken(facts)
-        facts = facts.after(without_needless_guards(facts))
-        self.calls_unknown = self.calls_unknown or calls_unknown(facts)
-        stays = partial(stays_starred, facts=facts)
-        return facts.again(lower_stars(facts.program, stays, call_star, call_method))
+            while (new := expand_stars(facts.program, shape_of)) is not facts.program:
+                facts = facts.again(new)
+            facts = without_untaken(facts)
+            self.count(facts.program, (function, tuple(given.values()), heap))
+            facts = facts.after(without_needless_guards(facts))
+            self.calls_unknown = self.calls_unknown or calls_unknown(facts)
+            stays = partial(stays_starred, facts=facts)
+            return facts.again(lower_stars(facts.program, stays, call_star, call_method))
+
+    @contextmanager
+    def reads(self, function: FunctionType) -> Iterator[None]:
+        """While a function is read."""
+        self.reading.append(function)
+        try:
+            yield
+        finally:
+            self.reading.pop()
+
+    def count(self, program: Program, key: Any) -> None:
+        """Counts the statements of a library function that is read, once for each key; raises ReadsFar where
+        the outermost library function has led to more than `READ`.
+        """
+        libraries = list(dict.fromkeys(filter(is_library_code, self.reading)))
+        if libraries and libraries[-1] is self.reading[-1] and key not in self.counted:
+            self.counted.add(key)
+            self.read_for[libraries[0]] += len(statements_in(program.tree.body))
+            if self.read_for[libraries[0]] > READ:
+                names = ", ".join(f"`{f.__name__}`" for f in libraries)
+                self.far[libraries[0]] = f"over {READ} statements would be read, among them those of {names}"
+                raise ReadsFar
 
     def _watch_of(self, function: FunctionType) -> Watch:
         return self.watch if function is self.watched else unwatched

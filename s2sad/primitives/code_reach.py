@@ -23,6 +23,7 @@ from .record import Rule, find_rule, is_nondifferentiable, refusal
 
 __all__ = [
     "functions_of_rule",
+    "is_library_code",
     "is_library_module",
     "is_of_libraries",
     "is_short",
@@ -57,6 +58,11 @@ def is_library_module(module: ModuleType | None) -> bool:
         return False
     filename = getattr(module, "__file__", None)
     return module.__name__ in sys.builtin_module_names if filename is None else _is_library_file(filename)
+
+
+def is_library_code(function: FunctionType) -> bool:
+    """Whether the text of a function, or of the one that it was generated from, stands in a library."""
+    return is_library_module(sys.modules.get(str(function.__globals__.get("__name__"))))
 
 
 def is_of_libraries(function: FunctionType) -> bool:

@@ -76,6 +76,16 @@ def bowl(x: Any, a: Any, b: Any) -> Any:
     return (np.sinh(x - a) - b) ** 2
 
 
+def basin(x: Array, a: Any, b: Any) -> Any:
+    """As `bowl`, of two numbers."""
+    return np.sum((np.sinh(x - a) - b * np.array([1.0, 0.5])) ** 2)
+
+
+def basin_slope(x: Array, a: Any, b: Any) -> Array:
+    """The gradient of `basin`."""
+    return 2 * (np.sinh(x - a) - b * np.array([1.0, 0.5])) * np.cosh(x - a)
+
+
 def deviations(x: Array, y: Array) -> Array:
     """What least squares make small."""
     return x[0] * np.exp(x[1] * np.array([0.0, 0.5, 1.0])) - y
@@ -102,8 +112,8 @@ TIGHT = {"ftol": 1e-30, "gtol": 1e-14}
             },
         ),
         (
-            (valley, np.array([0.5, 0.6]), (1.5, 0.7)),
-            {"method": "L-BFGS-B", "jac": valley_slope, "bounds": [(-3, 3), (None, 5)], "options": TIGHT},
+            (basin, np.array([0.5, 0.6]), (1.5, 0.7)),
+            {"method": "L-BFGS-B", "jac": basin_slope, "bounds": [(-3, 3), (None, 5)], "options": TIGHT},
         ),
     ],
 )

@@ -332,3 +332,9 @@ def test_function(row: str) -> None:
         _, second = s2sad.jvp(first, argnums=wrt)(*copy.deepcopy(args), *given, **keywords)
         numeric = numeric_jvp(lambda *a: first(*a, **keywords), args, wrt, tangents, 1e-4)
         assert close(second, numeric, 1e-5), (second, numeric)
+
+
+def test_reading_a_library_ends() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    with pytest.raises(s2sad.S2sadError, match="over 2000 statements would be read"):
+        s2sad.grad(lambda x: stats.trim_mean(x, 0.1))(np.arange(12.0))
