@@ -242,10 +242,11 @@ def _reads(facts: Facts, active: frozenset[str]) -> Iterator[tuple[list[str], Sl
     for s in own_statements(facts.program.tree.body):
         match s:
             case gast.Assign(targets=[target], value=value):
-                made = target_names(target) or names_read(target)
+                made = [*(target_names(target) or names_read(target))]
                 yield from _reads_of(facts, value, made, active)
             case gast.AugAssign(target=target, value=value):
-                yield from _reads_of(facts, value, target_names(target) or names_read(target), active)
+                made = [*(target_names(target) or names_read(target))]
+                yield from _reads_of(facts, value, made, active)
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as owner), args=args)) if (
                 _nature_of(facts, owner)
             ):
@@ -253,7 +254,7 @@ def _reads(facts: Facts, active: frozenset[str]) -> Iterator[tuple[list[str], Sl
                     yield [owner.id], _whole(facts, base)
             case gast.Expr(value=gast.Call() as value):
                 changed = changed_atoms(value, facts)
-                made = names_read(value) if changed is None else [n for a in changed for n in names_read(a)]
+                made = [*names_read([value] if changed is None else changed)]
                 yield from _reads_of(facts, value, [n for n in made if n in facts.program.locals], active)
             case gast.For():
                 for target, source in loop_elements(s):
