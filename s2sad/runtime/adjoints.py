@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError
-from ..values.libraries import has_dtype, is_lazy, library_of
+from ..values.libraries import OUTLINES, has_dtype, is_lazy, library_of
 from ..values.objects import dict_like, fields_of, has_operators, is_plain, mirror
 from .heap_table import Table
 from .shadow_table import Adjoints
@@ -122,7 +122,9 @@ class Like(NamedTuple):
     shape: tuple[int, ...]
     dtype: Any
     empty: Any = None
-    __s2sad_like__ = True  # for `has_dtype`
+
+
+OUTLINES.add(Like)
 
 
 def like(x: Any) -> Any:

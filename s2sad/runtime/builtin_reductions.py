@@ -42,7 +42,7 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
     """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
     result; zero where `dout` is None. Among tuples or lists, the first that is equal has all of it.
     """
-    xs = operands[0] if len(operands) == 1 else operands
+    xs: Any = operands[0] if len(operands) == 1 else operands
     if isinstance(xs, dict):  # one of its keys
         return (zeros_like(xs),)
     if isinstance(out, (tuple, list)):

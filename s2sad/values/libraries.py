@@ -16,6 +16,7 @@ import numpy as np
 from ..transforms.errors import NonDifferentiableError
 
 __all__ = [
+    "OUTLINES",
     "Library",
     "has_dtype",
     "is_any_array",
@@ -110,6 +111,9 @@ def is_any_array(x: Any) -> bool:
     return isinstance(x, np.ndarray) or library_of(x) is not None
 
 
+OUTLINES: set[type] = set()  # classes of what is left of an array: its shape and dtype
+
+
 def has_dtype(x: Any) -> bool:
     """Whether a value is an array, dense or sparse, what is left of one, or a number of NumPy's: an object of
     another class may have an attribute `dtype`, too.
@@ -119,7 +123,8 @@ def has_dtype(x: Any) -> bool:
     """
     if isinstance(x, (np.ndarray, np.generic)):
         return True
-    return any(hasattr(type(x), n) for n in ("tocsr", "__s2sad_like__")) or library_of(x) is not None
+    cls = type(x)
+    return cls in OUTLINES or hasattr(cls, "tocsr") or library_of(x) is not None
 
 
 def refuse_libraries(x: Any, what: str, instead: str) -> None:

@@ -49,6 +49,54 @@ def test_names(form: str) -> None:
     assert not {n: what for names in groups for n, what in wrong_names(form, names).items()}
 
 
+OWN_VIEWS = """
+class Own:
+    def items(self):
+        return [("a", 2.0), ("b", 3.0)]
+"""
+CHANGED = """
+def program(d):
+    total = 0.0
+    for k, v in d.items():
+        d[k] = v * 2.0
+        total = total + v * v
+    return total + d["a"]
+"""
+READ = """
+def program(x, d):
+    total = 0.0
+    for k, v in d.items():
+        total = total + v * x
+    return total
+"""
+
+
+def test_views() -> None:
+    """A loop over `items` is one over a dict's by the object, whatever classes the module knows."""
+    own = build(OWN_VIEWS + "def made():\n    return Own()\n")()
+    check_program(build(OWN_VIEWS + CHANGED), ({"a": 1.5, "b": 0.5},), (0,))
+    check_program(build(OWN_VIEWS + READ), (1.5, {"a": 1.5, "b": 0.5}), (0, 1))
+    assert s2sad.grad(build(OWN_VIEWS + READ))(1.5, own) == 5.0
+    with pytest.raises(s2sad.S2sadError, match="`items`, `keys` or `values` of a Own"):
+        s2sad.grad(build(READ))(1.5, own)
+
+
+class Doubling(list):  # type: ignore[type-arg]
+    def append(self, v: float) -> None:
+        super().append(v * 2.0)
+
+
+def appended(x: float, items: list[float]) -> float:
+    items.append(x)
+    return items[-1] * x
+
+
+def test_a_derived_class_of_lists() -> None:
+    assert s2sad.grad(appended)(1.5, []) == 3.0
+    with pytest.raises(s2sad.S2sadError, match="`append` or `pop` of a Doubling"):
+        s2sad.grad(appended)(1.5, Doubling())
+
+
 def test_a_wrong_derivative_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("jvp against finite differences")
