@@ -26,6 +26,7 @@ __all__ = [
     "describe",
     "locate_with",
     "missing_rule",
+    "not_covered",
     "refusals",
 ]
 
@@ -188,6 +189,18 @@ def describe(function: Any) -> str:
         name = " ".join(repr(function).split())
         name = name if len(name) <= 60 else f"{name[:57]}..."
     return f"`{module}.{name}`" if module and module != "builtins" else f"`{name}`"
+
+
+def not_covered(function: Any, what: str, where: Any, own_words: str = "") -> MissingRuleError:
+    """The error for a call in a form that the function's rule does not have; a rule may have `own_words`."""
+    if own_words:
+        return MissingRuleError(own_words, where, "", "pass arrays, `np.array(x)`, for lists of numbers")
+    return MissingRuleError(
+        f"the rule of {describe(function)} does not cover {what}",
+        where,
+        "its derivative in this form is not known",
+        "call it without, or write the computation out",
+    )
 
 
 def missing_rule(function: Any, refusal: str | None, where: Any = None) -> MissingRuleError:

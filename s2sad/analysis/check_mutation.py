@@ -26,12 +26,14 @@ from ..transforms.analyses.find_effects import (
     changed_atoms,
     find_changes_by_name,
     find_changing_calls,
+    has_no_rule,
     refuse_active_changes,
+    uncovered_by_rule,
 )
 from ..transforms.analyses.find_shadowed import find_shadowed
 from ..transforms.analyses.find_stores import find_stores
 from ..transforms.analyses.operations import Apply, Build, Call, Item, Operation
-from ..transforms.errors import S2sadError, UnsupportedSyntaxError, missing_rule
+from ..transforms.errors import S2sadError, UnsupportedSyntaxError, missing_rule, not_covered
 from ..transforms.heap.heap_methods import CHANGING
 from ..transforms.lowering.rematerialise_views import is_open_view
 from ..transforms.trees.nodes import find_nodes, names_read, own_statements, target_names
@@ -51,7 +53,8 @@ CONTAINERS = (dict, deque, defaultdict, OrderedDict, Counter)
 
 def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadError, Any]]:
     """The calls with active arguments and unknown effect, each as an error and the call: of C functions
-    without a rule (MissingRuleError), and of functions whose effect could not be found (the cause).
+    without a rule and in forms that a rule does not have (MissingRuleError), and of functions whose effect
+    could not be found (the cause).
     """
     program = facts.program
     for statement, _ in facts.of(find_changing_calls):
@@ -64,6 +67,13 @@ def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadE
             yield cause, value
             continue
         operation = facts.operation(value)
+        uncovered = uncovered_by_rule(operation, PRIMITIVES)
+        if uncovered is not None:
+            yield not_covered(operation.function, uncovered, program.where(value)), value
+            continue
+        if has_no_rule(operation, PRIMITIVES):
+            function = operation.function
+            yield missing_rule(function, PRIMITIVES.refusal(function), program.where(value)), value
         if not isinstance(operation, Call) or changed_atoms(value, facts):
             continue
         function = operation.function

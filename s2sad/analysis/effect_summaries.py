@@ -67,7 +67,7 @@ class CallEffects:
         if not isinstance(operation, Call) or operation.function in NOT_READ:
             return RESULT_UNKNOWN, {}
         if isinstance(operation.function, Refusal):  # it makes an error
-            return Effect(), {}
+            return Effect(refuses=True), {}
         if starred(operation):
             return ANYTHING, {}
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
@@ -91,9 +91,7 @@ class CallEffects:
         if getattr(operation.function, "gives_gradients", False):
             effect = replace(effect, runs=function)
         elif function is not operation.function:  # of a class, a derivative or a cached function
-            effect = replace(
-                ANYTHING, changed=effect.changed, cause=effect.cause, unknown=effect.unknown
-            )
+            effect = replace(effect, shared=ANYTHING.shared, results=ANYTHING.results, replaces=True)
         return effect, {**dict(zip(bound, operation.args, strict=False)), **dict(operation.keywords)}
 
     def of_function(self, function: FunctionType, bound: Mapping[str, Kind]) -> Effect:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -64,14 +65,16 @@ def find_effect(facts: Facts) -> Effect:
     effects = [effect_at(c)[0] for c in called]
     if any(ELSEWHERE in effect.changed for effect in effects):
         found.add(ELSEWHERE)
+    refuses = any(effect.refuses for effect in effects)
     cause = next((effect.cause for effect in effects if effect.cause is not None), None)
     unknown = next(filter(None, (_unknown(facts, c, e) for c, e in zip(called, effects, strict=True))), None)
     result = program.tree.body[-1].value
     results = _results(facts, result)
     is_number = domain.is_immutable(kind(result))
     replaces = any(e.replaces and e.changed for e in effects) or _replaces(facts)
+    effect = Effect(frozenset(found), frozenset(), results, replaces, refuses, cause=cause, unknown=unknown)
     if not changed and not fields and is_number:
-        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause, unknown=unknown)
+        return effect
     held = facts.of(find_aliases).held
     for atom in [*changed, *fields]:
         roots = held[atom.id][0] if isinstance(atom, gast.Name) and atom.id in held else {OUTSIDE}
@@ -80,12 +83,12 @@ def find_effect(facts: Facts) -> Effect:
             is_array = name is not None and isinstance(facts.kinds.get(name), Array)
             found.add(name if name is not None and is_array else ELSEWHERE)
     if is_number:
-        return Effect(frozenset(found), results=results, replaces=replaces, cause=cause, unknown=unknown)
+        return replace(effect, changed=frozenset(found))
     roots = both(held[result.id]) if isinstance(result, gast.Name) and result.id in held else {OUTSIDE}
     shared = {argument_of(r) or contents_of(r) or ELSEWHERE for r in filter(is_outside, roots)}
     if fields:
         shared.add(ELSEWHERE)
-    return Effect(frozenset(found), frozenset(shared), results, replaces, cause=cause, unknown=unknown)
+    return replace(effect, changed=frozenset(found), shared=frozenset(shared))
 
 
 def _unknown(facts: Facts, call: Any, effect: Effect) -> S2sadError | None:

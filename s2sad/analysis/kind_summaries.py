@@ -17,9 +17,9 @@ from ..kinds.lattice import SET, UNKNOWN, Array, Kind, Literal, Record, Scalar, 
 from ..source.fixed_arity import has_stars
 from ..source.read import FunctionSource, read_source
 from ..transforms.analyses.operations import Call, starred
-from ..transforms.errors import NoSourceError, UnsupportedSyntaxError
+from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError
 from ..transforms.trees.nodes import assigned_names, find_nodes
-from ..transforms.trees.program import EMPTY
+from ..transforms.trees.program import EMPTY, Program
 from ..transforms.trees.rebuild import parameter_names
 from ..values.custom_rule import rule_of
 from .cached_properties import computed_by
@@ -28,6 +28,7 @@ from .function_forms import FunctionForms
 
 __all__ = ["CallKinds"]
 
+NOTHING = Literal(None)
 MANY_LENGTHS = 6  # of a function's arguments, after which lengths are unknown
 MANY_KINDS = 12  # of a function's arguments, after which the kinds are unknown
 
@@ -99,7 +100,9 @@ class CallKinds:
                 facts = self.forms.expanded(function, bound)
             except UnsupportedSyntaxError:  # raised again where the function's derivative is generated
                 return UNKNOWN
-            self.results[key] = facts.kind(facts.program.tree.body[-1].value)
+            result = facts.kind(facts.program.tree.body[-1].value)
+            is_lost = result == NOTHING and refuses(facts.program)  # perhaps in every branch
+            self.results[key] = UNKNOWN if is_lost else result
         return self.results[key]
 
     def bind(
@@ -130,6 +133,11 @@ class CallKinds:
         self.widened = self.widened or key != given
         seen.add(key)
         return dict(zip(parameters, key, strict=True))
+
+
+def refuses(program: Program) -> bool:
+    """Whether a refused statement of a program is deferred."""
+    return any(isinstance(value, Refusal) for value in program.bindings.values())
 
 
 def _calls_itself(source: FunctionSource) -> bool:

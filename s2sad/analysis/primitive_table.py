@@ -308,7 +308,8 @@ class RulePrimitives:
             return not is_nondifferentiable(function) and refusal(function) is None
         if type(function) is BuiltinFunctionType and type(function.__self__) is not ModuleType:
             method = getattr(type(function.__self__), function.__name__, None)  # its rule has `self`, too
-            return isinstance(method, MethodDescriptorType) and find_rule(method) is not None
+            is_known = find_rule(method) is not None or fact(method, "writes") is not None
+            return isinstance(method, MethodDescriptorType) and is_known
         if isinstance(function, FunctionType) and function in CALLS_FIRST:
             return count > 1 or "primals" in keywords
         return isinstance(function, FunctionType) and leads_far(function)

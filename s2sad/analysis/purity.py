@@ -14,7 +14,9 @@ from ..kinds import domain
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Numeric, Scalar, Set, Sparse, Tuple
 from ..rules.methods import METHODS
 from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_effects import uncovered_by_rule
 from ..transforms.analyses.operations import method_of_callable
+from ..transforms.trees.nodes import find_nodes, names_read
 from ..transforms.trees.program import MISSING
 from .primitive_table import PRIMITIVES
 
@@ -34,6 +36,8 @@ class Purity:
     def __init__(self, facts: Facts, made: frozenset[str] = frozenset()) -> None:
         self.facts, self.program = facts, facts.program
         self.made = made  # adjoints, tangents and traces: numbers, arrays and lists
+        nested = find_nodes(self.program.tree, gast.FunctionDef)[1:]
+        self.raising = {s.name for s in nested if find_nodes(s, gast.Raise)}
 
     def __call__(self, node: Any) -> bool:
         match node:
@@ -45,10 +49,14 @@ class Purity:
                     return isinstance(func, gast.Attribute) and self.is_pure_method(node)
                 if any(function is taking for taking in _TAKING) and not all(map(self.is_known, args)):
                     return False
+                if self.raising and not self.raising.isdisjoint(names_read([*args, *keywords])):
+                    return False
                 named = {k.arg or "": k.value for k in keywords}
                 if PRIMITIVES.tuple_positions(function, len(args), [*named]) is not None:
                     return True
-                return PRIMITIVES.is_pure(function) and not PRIMITIVES.changed(function, len(args), named)
+                if not PRIMITIVES.is_pure(function) or PRIMITIVES.changed(function, len(args), named):
+                    return False
+                return uncovered_by_rule(self.facts.operation(node), PRIMITIVES) is None
             case gast.For(iter=source) | gast.Assign(targets=[gast.Tuple() | gast.List()], value=source):
                 return self.is_known(source)
         return True

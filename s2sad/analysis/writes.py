@@ -32,12 +32,13 @@ from ..transforms.errors import NoSourceError
 from ..transforms.trees.nodes import walk
 from ..values.objects import lookup
 
-__all__ = ["changed", "changed_by_method", "is_changing_method", "sets_attributes"]
+__all__ = ["OUTPUTS", "changed", "changed_by_method", "is_changing_method", "sets_attributes"]
 
 Changed = list[int | str]
 
 # Methods that change their object, with names that only containers have.
 CERTAIN = frozenset({"append", "extend", "appendleft", "extendleft", "__setitem__", "__delitem__"})
+OUTPUTS = ("out", "output")  # what NumPy and SciPy call the array that a result is written to
 CLASSES: dict[type[Kind], type] = {
     **dict.fromkeys((Array, Foreign, Numeric, Scalar), np.ndarray),
     Tuple: tuple, List: list, Dict: dict, Set: set
@@ -63,7 +64,7 @@ def changed(function: Any, count: int, keywords: Mapping[str, Any]) -> Changed:
     ):
         return []
     found: Changed = [k for k in _output_positions(function) if k < count]
-    found += [k for k, v in keywords.items() if k == "out" and not _is(v, None)]
+    found += [k for k, v in keywords.items() if k in OUTPUTS and not _is(v, None)]
     return found
 
 
@@ -119,9 +120,9 @@ def _is_bound(function: Any) -> bool:
 
 
 def _output_positions(function: Any) -> tuple[int, ...]:
-    """The positions of a function's `out` parameters."""
+    """The positions of the output parameters of a function of NumPy or SciPy."""
     if isinstance(function, np.ufunc):
         return tuple(range(function.nin, function.nin + function.nout))
-    if not (getattr(function, "__module__", None) or "").startswith("numpy"):
+    if not (getattr(function, "__module__", None) or "").startswith(("numpy", "scipy")):
         return ()
-    return tuple(k for k, name in enumerate(positional_parameters(function)) if name == "out")
+    return tuple(k for k, name in enumerate(positional_parameters(function)) if name in OUTPUTS)

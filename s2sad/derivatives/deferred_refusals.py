@@ -157,11 +157,14 @@ def contains(tree: Any, line: int) -> bool:
 
 
 def is_call(program: Program, function: Program, callee: Any) -> bool:
-    """Whether a callee may be this function; a method is compared by its name."""
+    """Whether a callee may be this function; a method of an unknown object is compared by its name."""
     name = function.tree.name
-    if isinstance(callee, gast.Attribute) and callee.attr == name:
-        return True
-    found = MISSING if getattr(callee, "id", None) in program.locals else program.resolve(callee)
+    root = callee
+    while isinstance(root, gast.Attribute):
+        root = root.value
+    found = MISSING if getattr(root, "id", None) in program.locals else program.resolve(callee)
+    if found is MISSING:
+        return isinstance(callee, gast.Attribute) and callee.attr == name
     if isinstance(found, type):
         return name in MAKERS
     code = getattr(getattr(found, "__func__", found), "__code__", None)

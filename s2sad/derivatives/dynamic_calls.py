@@ -67,14 +67,18 @@ class _Fprop:
         positions = tuple(
             k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
         )
-        # The caller follows no changes of these: the arguments, and values bound to the function.
-        bound = isinstance(self.f, (functools.partial, MethodType))
-        given = frozenset(leaves(dict(call.arguments)) + leaves(call.own if bound else None))
+        given = _given(self.f, call)
         key = (call.function, positions, repr((returned, wanted)), self.careful, given)
         function = cached(
             key, lambda: _fprop_function(call, returned, wanted, positions, self.careful, given)
         )
         return replace(call, function=function)
+
+
+def _given(f: Any, call: Lifted) -> frozenset[int]:
+    """The values whose changes the caller does not follow: the arguments, and those bound to the function."""
+    bound = isinstance(f, (functools.partial, MethodType))
+    return frozenset(leaves(dict(call.arguments)) + leaves(call.own if bound else None))
 
 
 def _fprop_function(
@@ -156,7 +160,7 @@ class _Push:
             moved(call.own, places),
             {k: moved(call.arguments[k], places) for k in self.changes},
         )
-        derivative = _derivative(call.function, "jvp", positions)
+        derivative = _derivative(call.function, "jvp", positions, unchanged=_given(self.f, call))
         values = (*call.values, *(tangents[k] for k in positions))
         return replace(call, function=derivative.function_of(call.values), values=values, own=own)
 

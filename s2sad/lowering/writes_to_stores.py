@@ -16,7 +16,7 @@ import numpy as np
 
 from ..analysis.check_mutation import refuse_attribute
 from ..analysis.primitive_table import PRIMITIVES, parameters_of
-from ..analysis.writes import changed, changed_by_method
+from ..analysis.writes import OUTPUTS, changed, changed_by_method
 from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Scalar, Tuple
 from ..primitives.record import fact
@@ -242,7 +242,7 @@ class _Finder:
             ufunc = self.program.resolve(node.func.value)
             template = fact(ufunc, "stores_at") if len(node.args) == getattr(ufunc, "nin", 0) + 1 else None
             args = [*node.args, node.func.value]
-        if template is None:
+        if template is None or len(args) > len(parameters_of(template)):
             return None
         given = _bound(template, args, node.keywords)
         base = given.get(next(iter(parameters_of(template))))
@@ -329,7 +329,7 @@ class _Finder:
         else:
             found = changed(function, len(node.args), named)
         if not found:
-            found = ["out"] if "out" in named else []
+            found = [name for name in OUTPUTS if name in named]
         if isinstance(function, np.ufunc) and found == [*range(function.nin, function.nargs)] != found[:1]:
             out = gast.Tuple(elts=node.args[function.nin :], ctx=gast.Load())
             return rebuilt(node, args=node.args[: function.nin]), out
@@ -411,7 +411,7 @@ def _hashable(function: Any) -> bool:
 def _is_output(function: Any, position: int) -> bool:
     if isinstance(function, np.ufunc):
         return position == function.nin and function.nout == 1
-    return list(parameters_of(function))[position : position + 1] == ["out"]
+    return any(name in OUTPUTS for name in [*parameters_of(function)][position : position + 1])
 
 
 def _function(writer: Writer, function: Any) -> Any:

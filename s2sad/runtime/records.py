@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial, reduce
 from types import BuiltinMethodType, CellType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from ..values.objects import dict_like, fields_of, is_plain, lookup, make, mirror, shadows_fields
@@ -63,17 +63,26 @@ def field_tangent(dx: Any, x: Any, name: str) -> Any:
         return None
     if isinstance(dx, tuple):
         return dx[[*held].index(name)]
-    return dx[name] if isinstance(dx, dict) else getattr(dx, name)
+    parts = dx if isinstance(dx, dict) else vars(dx)
+    if name not in parts:  # a cached property, which the object has held since a moment ago
+        _refuse_computed(x, name)
+    return parts[name]
 
 
 def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:
-    """The adjoint of `x` from that of the callee `x.name`; a method has the adjoint of its object."""
-    return field_adjoint(dcallee, x, name) if _holds(x, name) else dcallee
+    """The adjoint of `x` from that of the callee `x.name`; a method has the adjoint of its object. Raises
+    NonDifferentiableError where another function is computed, by a property.
+    """
+    is_own = dcallee is None or isinstance(x, dict) or _is_method(x, name)
+    return dcallee if is_own else field_adjoint(dcallee, x, name)
 
 
 def callee_tangent(dx: Any, x: Any, name: str) -> Any:
-    """The tangent of the callee `x.name`; a method has the tangent of its object."""
-    return field_tangent(dx, x, name) if _holds(x, name) else dx
+    """The tangent of the callee `x.name`; a method has the tangent of its object. Raises as
+    `callee_adjoint`.
+    """
+    is_own = dx is None or isinstance(x, dict) or _is_method(x, name)
+    return dx if is_own else field_tangent(dx, x, name)
 
 
 def _is_method(x: Any, name: str) -> bool:
@@ -95,12 +104,16 @@ def _held(x: Any, names: Any) -> dict[str, Any]:
     held = _items(x, names) if isinstance(x, (dict, tuple)) else fields_of(x) if is_plain(type(x)) else {}
     for name in names:
         if name not in held or (not isinstance(x, tuple) and shadows_fields(lookup(type(x), name))):
-            raise NonDifferentiableError(
-                f"the attribute `{name}` of a value of type {type(x).__name__} carries a derivative",
-                why="it is no plain attribute that the value holds: what it has to do with that is not known",
-                instead="pass what is needed as an argument of its own",
-            )
+            _refuse_computed(x, name)
     return held
+
+
+def _refuse_computed(x: Any, name: str) -> NoReturn:
+    raise NonDifferentiableError(
+        f"the attribute `{name}` of a value of type {type(x).__name__} carries a derivative",
+        why="it is no plain attribute that the value holds: what it has to do with that is not known",
+        instead="pass what is needed as an argument of its own",
+    )
 
 
 def _items(x: Any, names: Any) -> dict[str, Any]:

@@ -37,6 +37,45 @@ def always_refused(x):
     return unruled(x) * 2  # refused
 
 
+def cos(x, flag):
+    if any([flag]):
+        return unruled(x)  # refused
+    return np.cos(x)
+
+
+def refused_in_each_branch(x, n):
+    if n > 0:
+        return refused_in_each_branch(0.5 * x, n - 1)
+    if x[0] > 1:
+        return unruled(x)  # refused
+    return unruled(2 * x)  # refused
+
+
+def filled_or_refused(out, x, n):
+    if n > 0:
+        filled_or_refused(out, x, n - 1)
+    else:
+        unruled(x, out)  # refused
+
+
+@program((positive(3), np.False_), second=True)
+def functions_with_the_name_of_a_primitive(x, flag):
+    return np.sum(cos(x, flag) * cos(2.0 * x, flag))
+
+
+@program((positive(3), np.False_), second=True)
+def refused_in_every_branch(x, flag):
+    return np.sum(refused_in_each_branch(x, 2)) if flag else np.sum(x**3)
+
+
+@program((positive(3), np.False_), second=True)
+def refused_before_an_array_is_filled(x, flag):
+    out = np.ones(3)
+    if flag:
+        filled_or_refused(out, x, 2)
+    return np.sum(out * x)
+
+
 @program((positive(3), np.False_), second=True)
 def variables_of_an_arm(x, flag):
     z = 1.0

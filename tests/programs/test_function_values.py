@@ -256,3 +256,26 @@ def test_a_table_of_functions_that_changes_while_it_runs() -> None:
     expected = np.cos(0.7) - np.sin(0.7)
     for _ in range(3):
         assert s2sad.grad(changed)(0.7) == pytest.approx(expected)
+
+
+class Along:
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+
+    @property
+    def along(self) -> Any:
+        return lambda v: self.weight * v
+
+    @property
+    def both(self) -> Any:
+        return functools.partial(np.multiply, self.weight)
+
+
+@pytest.mark.parametrize("name", ["along", "both"])
+def test_functions_that_a_property_computes_are_refused(name: str) -> None:
+    f = build(f"def f(x):\n    return Along(x).{name}(2.0) ** 2", Along=Along)
+    g = build(f"def g(layer):\n    return layer.{name}(2.0) ** 2")
+    gradient, of_object = s2sad.grad(f), s2sad.grad(g)
+    for derivative in (lambda: gradient(1.5), lambda: s2sad.jvp(f)(1.5, 1.0), lambda: of_object(Along(1.5))):
+        with pytest.raises(NonDifferentiableError, match=f"the attribute `{name}`"):
+            derivative()

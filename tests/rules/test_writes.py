@@ -97,6 +97,13 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...], tuple[int, ...]]] = {
         (X,),
         (0,),
     ),
+    "outputs of filters, by name and position": (
+        "from scipy import ndimage\nc = np.zeros((2, 3))\nd = [np.zeros((2, 3))]\n"
+        "ndimage.gaussian_filter(x, 0.8, output=c)\nndimage.gaussian_filter1d(c, 0.7, 0, 0, c)\n"
+        "ndimage.uniform_filter(y, 2, d[0])\nreturn np.sum(c * d[0] * x)",
+        (X, Y),
+        (0, 1),
+    ),
     "stores with repeated places": (
         "a = x.copy()\nnp.put(a, [0, 4, 0, -1], y[0] * y[1, 2])\na.flat[[1, 1]] = y[:, 2]\n"
         "np.put_along_axis(a, np.array([[2, 2], [0, 1]]), y[:, 1:], axis=1)\nreturn np.sum(a ** 3)",

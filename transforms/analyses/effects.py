@@ -23,12 +23,14 @@ class Effect:
     memory with; ELSEWHERE stands for any other object. `results` are the parameters that the result may be,
     NONE for None and ELSEWHERE for any other object. `runs` is the function that a call of a derivative runs.
     With `replaces`, the items and attributes of objects may be other objects and functions after the call.
+    With `refuses`, a statement of the function, which may be reached, is refused: a `raise` stands there.
     """
 
     changed: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
     replaces: bool = False
+    refuses: bool = False
     runs: FunctionType | None = field(default=None, compare=False)
     cause: UnsupportedSyntaxError | None = field(default=None, compare=False)  # why it is unknown
     unknown: S2sadError | None = field(default=None, compare=False)  # the refusal

@@ -114,7 +114,7 @@ class ExpressionKinds:
         operation = classify(node, self.facts)
         changed = None
         if isinstance(node, gast.Call):
-            changed = changed_atoms(node, self.facts)
+            changed = changed_atoms(node, self.facts, operation)
         return _Value(node, names, self.kind_of(node, operation), operation, changed)
 
     def result_of(self, operation: Call, *first: Any) -> Any:

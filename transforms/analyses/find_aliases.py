@@ -22,7 +22,19 @@ from .find_exchanges import find_exchanges
 from .find_live import Live, find_live
 from .find_recency import Recency
 from .find_uses import find_uses
-from .operations import IN_PLACE_OPERATORS, Alias, Apply, Build, Call, Field, Item, Opaque, Pop, is_append
+from .operations import (
+    IN_PLACE_OPERATORS,
+    Alias,
+    Apply,
+    Build,
+    Call,
+    Field,
+    Inert,
+    Item,
+    Opaque,
+    Pop,
+    is_append,
+)
 
 __all__ = ["OUTSIDE", "Aliases", "argument_of", "contents_of", "find_aliases", "is_outside"]
 
@@ -209,6 +221,8 @@ def find_aliases(facts: Facts) -> Aliases:
             case Opaque(items=items):
                 found = union(map(of, items))
                 return both(found) | own, both(found)
+            case Inert(node=gast.Attribute()):  # a constant of a class
+                return ANYTHING
             case _:
                 return own, frozenset()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import gast
 
@@ -20,8 +20,9 @@ from .facts import Facts
 from .find_bound_callables import bound_callables, bound_changes, bound_writers, partials
 from .find_stores import Stores, find_stores, refuse_captured
 from .liveness import free_names
-from .operations import Alias, Apply, Call, Item, Pop, is_append, is_pop, known_method
-from .primitive_table import KindedProgram
+from .operations import Alias, Apply, Call, Item, Operation, Pop, is_append, is_pop, known_method
+from .primitive_table import Primitives
+from .template_slots import uncovered_argument
 
 __all__ = [
     "Calls",
@@ -30,15 +31,20 @@ __all__ = [
     "changes_nothing",
     "find_changes_by_name",
     "find_changing_calls",
+    "has_no_rule",
     "refuse_active_changes",
+    "uncovered_by_rule",
 ]
 
 Calls = list[tuple[Any, list[Any]]]
 
 
-def changed_atoms(node: Any, known: KindedProgram) -> list[Any] | None:
-    """The atoms that a call changes in place; None when they are not known."""
-    program, primitives, kind = known.program, known.primitives, known.kind
+def changed_atoms(node: Any, facts: Facts, operation: Operation | None = None) -> list[Any] | None:
+    """The atoms that a call changes in place; None when they are not known. Of a primitive without a rule all
+    may be, and where a rule has no parameter for an argument (`overwrite_a=True`).
+    """
+    program, primitives, kind = facts.program, facts.primitives, facts.kind
+    operation = operation or facts.operation(node)
     atoms = list(node.args)
     keywords = {k.arg or "": k.value for k in node.keywords}
     function = program.resolve(node.func)
@@ -53,8 +59,25 @@ def changed_atoms(node: Any, known: KindedProgram) -> list[Any] | None:
         atoms.insert(0, node.func.value)
     if found is None:
         return None
+    is_unknown = has_no_rule(operation, primitives) or uncovered_by_rule(operation, primitives) is not None
+    if not found and is_unknown:
+        return [a for a in operation.operands() if isinstance(a, gast.Name)]
     changed = [keywords[k] if isinstance(k, str) else atoms[k] for k in found]
     return [a for a in changed if not isinstance(a, gast.Constant)]
+
+
+def has_no_rule(operation: Operation, primitives: Primitives) -> TypeGuard[Apply]:
+    """Whether an operation is one of a primitive that is declared to have no rule."""
+    if not isinstance(operation, Apply) or primitives.find_rule(operation.function) is not None:
+        return False
+    is_constant = primitives.is_nondifferentiable(operation.function)
+    return not is_constant and primitives.refusal(operation.function) is not None
+
+
+def uncovered_by_rule(operation: Operation, primitives: Primitives) -> str | None:
+    """The first argument that the rule of a primitive has no parameter for, in words; None without any."""
+    rule = primitives.find_rule(operation.function) if isinstance(operation, Apply) else None
+    return None if rule is None else uncovered_argument(operation, rule.template)
 
 
 def changes_nothing(facts: Facts, value: Any) -> bool:

@@ -17,6 +17,7 @@ __all__ = [
     "carrying_operands",
     "differentiable_slots",
     "results_of",
+    "uncovered_argument",
 ]
 
 
@@ -42,6 +43,17 @@ def results_of(template: Template) -> int | None:
     returned = [n.value for s in template.body for n in walk(s) if isinstance(n, gast.Return)]
     counts = {len(v.elts) if isinstance(v, gast.Tuple) else None for v in returned}
     return counts.pop() if len(counts) == 1 else None
+
+
+def uncovered_argument(operation: Apply, template: Template) -> str | None:
+    """The first argument of a call that a template has no parameter for, in words; None without any."""
+    if template.vararg is None and len(operation.args) > template.positional:
+        return f"positional argument {template.positional + 1}"
+    taken = {*template.parameters[: min(len(operation.args), template.positional)]}
+    for name, _ in operation.keywords:
+        if name in taken or (name not in template.parameters and template.kwarg is None):
+            return f"argument `{name}`"
+    return None
 
 
 def carrying_operands(operation: Apply, rule: Rule) -> list[Any]:

@@ -41,7 +41,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from .bind_captured import bind_captured
-from .discarded_calls import takes_callable
+from .discarded_calls import may_have_effect
 from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
@@ -127,8 +127,11 @@ class Forward(TangentEmitter):
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_pop(value):
                 return self.pop(s, name)
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name not in self.active:
+                operation = self.operation(value)
+                return self.call(s, operation, name) if may_have_effect(operation, self) else [s]
             case gast.Assign(targets=[gast.Name(id=name)]):
-                return self.assignment(s, name) if name in self.active else [s]
+                return self.assignment(s, name)
             case gast.Assign(targets=[gast.Tuple(elts=elts)]):
                 targets = [t.id for t in elts]
                 if not self.active & set(targets):
@@ -161,7 +164,7 @@ class Forward(TangentEmitter):
                 items, (value,) = s.value.func.value, s.value.args
                 same = call(attribute(load(self.tangent_name(items.id)), "append"), self.tangent(value))
                 return [located(gast.Expr(value=same), s), s]
-            case gast.Expr(value=value) if takes_callable(operation := self.operation(value), self):
+            case gast.Expr(value=value) if may_have_effect(operation := self.operation(value), self):
                 return self.call(s, operation, self.names.temporary("result"))
             case gast.If():
                 return [

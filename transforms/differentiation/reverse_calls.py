@@ -13,7 +13,7 @@ from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
 from .adjoint import Adjoint, Env, Sweep
-from .discarded_calls import takes_callable
+from .discarded_calls import may_have_effect
 from .reverse_state import Reverse
 
 __all__ = ["discarded_call", "reverse_call"]
@@ -45,7 +45,7 @@ def discarded_call(reverse: Reverse, s: Any, out: str) -> list[Any]:
     operation = reverse.operation(s.value)
     if reverse.is_constant(load(out)):
         check_constant(reverse, operation)
-    if not takes_callable(operation, reverse):
+    if not may_have_effect(operation, reverse):
         return [s]
     return forward_call(reverse, s, operation, active_arguments(reverse, operation), out)[0]
 

@@ -18,7 +18,8 @@ from ..analyses.find_equal_shapes import find_equal_shapes
 from ..analyses.find_overwrites import find_changes
 from ..analyses.operations import Apply, Call, Inert, Operation
 from ..analyses.primitive_table import Rule, Template
-from ..errors import MissingRuleError, describe, missing_rule
+from ..analyses.template_slots import uncovered_argument
+from ..errors import missing_rule, not_covered
 from ..trees.nodes import bound_counts, call, constant, find_nodes, load, names_read, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import map_children, rebuilt
@@ -141,20 +142,20 @@ class Emitter(Objects):
         extra: list[Any] = []
         named: dict[str, Any] = {}
         positional = template.parameters[: template.positional]
+        where = self.program.where(operation.node)
+        uncovered = uncovered_argument(operation, template)
+        if uncovered is not None:
+            raise not_covered(operation.function, uncovered, where)
         for k, atom in enumerate(operation.args):
             if k < len(positional):
                 bound[positional[k]] = atom
                 if self.is_active(atom) and positional[k] not in rule.integers:
                     slots.append(Slot(atom.id, k, None, positional[k]))
-            elif template.vararg is not None:
+            else:
                 if self.is_active(atom):
                     slots.append(Slot(atom.id, len(positional), len(extra), template.vararg))
                 extra.append(atom)
-            else:
-                self.refuse_argument(operation, f"positional argument {k + 1}")
         for name, atom in operation.keywords:
-            if name in bound or (name not in template.parameters and template.kwarg is None):
-                self.refuse_argument(operation, f"argument `{name}`")
             if name in template.parameters:
                 bound[name] = atom
             else:
@@ -173,13 +174,14 @@ class Emitter(Objects):
         for name in template.parameters:
             if name not in bound:
                 if name not in template.defaults:
-                    self.refuse_argument(operation, f"a call without `{name}`")
+                    raise not_covered(operation.function, f"a call without `{name}`", where)
                 bound[name] = self.default(template.defaults[name], name)
         slots = [s for s in slots if s.parameter not in rule.refused or not self.is_constant(load(s.name))]
         for slot in slots:
             if slot.gradient >= template.gradients or slot.parameter in rule.refused:
                 what = f"a derivative with respect to `{slot.parameter}`"
-                self.refuse_argument(operation, what, rule.refused.get(slot.parameter, ""))
+                own_words = rule.refused.get(slot.parameter, "")
+                raise not_covered(operation.function, what, where, own_words)
         return {name: self.spelled_out(atom) for name, atom in bound.items()}, slots
 
     def is_constant(self, node: Any) -> bool:
@@ -201,16 +203,6 @@ class Emitter(Objects):
         if value is None or isinstance(value, (bool, int, float, str)):
             return constant(value)
         return load(self.bind(name, value))
-
-    def refuse_argument(self, operation: Apply, what: str, own_words: str = "") -> None:
-        raise MissingRuleError(
-            own_words or f"the rule of {describe(operation.function)} does not cover {what}",
-            self.program.where(operation.node),
-            "its derivative in this form is not known" if not own_words else "",
-            "pass arrays, `np.array(x)`, for lists of numbers"
-            if own_words
-            else "call it without, or write the computation out",
-        )
 
     def template_for(self, operation: Apply, rule: Rule, out: str) -> Any:
         """The rule's reverse template, the simplest that the kinds of arguments and result allow."""

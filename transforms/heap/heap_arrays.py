@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..analyses.find_live import Live, find_live
+from ..analyses.find_overwrites import is_free_data
 from ..analyses.find_uses import find_uses
 from ..analyses.liveness import AssignedBefore, captured_names
 from ..normal_form.expand_item_updates import index_value
@@ -137,10 +138,10 @@ class Arrays:
         """The values that may hold arrays with aliases outside of the function."""
         to = self.to
         given = [p for p in parameters(to.program.tree) if self.may_be_given(p.id)]
-        free = [n for n in names_read(to.program.tree.body) if n not in to.program.locals]
-        read = to.values.outside([to.program.resolve(load(n)) for n in sorted(set(free))])
-        return [*(load(p.id) for p in given), load(to.bound(read, "outside"))]
-
+        free = sorted({n for n in names_read(to.program.tree.body) if n not in to.program.locals})
+        read = to.values.outside([to.program.resolve(load(n)) for n in free])
+        data = [n for n in free if n not in to.program.bindings and is_free_data(to.values.facts, n)]
+        return [*(load(p.id) for p in given), *map(load, data), load(to.bound(read, "outside"))]
 
     def may_be_given(self, name: str) -> bool:
         return self.to.values.given(name) != "plain" or self.may_hold(name)
