@@ -175,6 +175,11 @@ class RulePrimitives:
         return any(function is builder for builder in BUILDERS) or is_pure(function)
 
     @staticmethod
+    def selects(function: Any) -> bool:
+        """Whether a result may lack elements of an argument."""
+        return bool(fact(function, "selects"))
+
+    @staticmethod
     def is_builder(function: Any) -> bool:
         """Whether a function makes an object like its first argument, with the keywords as attributes."""
         return any(function is builder for builder in BUILDERS)

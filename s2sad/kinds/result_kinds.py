@@ -87,7 +87,7 @@ _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std,
 _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
-_CHOOSING = frozenset({choices.kept_where, choices.zeroed_where})
+_CHOOSING = frozenset({choices.kept_where, choices.zero_kept, choices.zeroed_where})
 _TOLD = frozenset({*SHAPING, *DRAWING, runtime.unit_cotangent})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
 _FULL_REDUCTIONS = frozenset(

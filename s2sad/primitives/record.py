@@ -181,6 +181,7 @@ class Facts(TypedDict, total=False):
     `read_only`: the result is not writable.
     `writes`: the arguments that it changes; a mapping gives those for calls that pass a parameter.
     `updates`: it changes its first argument, and returns it.
+    `selects`: the result may lack elements of an argument, at which its gradient is zero.
     `odd`: `f(-x) == -f(x)` for the first argument, in calls without a dtype or an initial value.
     `shape_only`: the arguments whose shape and dtype, or length, it reads, and nothing else.
     `likeness`: for these it accepts the result of `like`.
@@ -199,6 +200,7 @@ class Facts(TypedDict, total=False):
     read_only: bool
     writes: tuple[int, ...] | Mapping[str, tuple[int, ...]]
     updates: bool
+    selects: bool
     odd: bool
     shape_only: tuple[int, ...]
     likeness: bool

@@ -18,7 +18,7 @@ from .samples import A, given
 
 Array = Any  # any type with NumPy's protocols
 
-__all__ = ["halved_where", "kept_where", "places_at", "reaching", "where_each", "zeroed_where"]
+__all__ = ["halved_where", "kept_where", "places_at", "reaching", "where_each", "zero_kept", "zeroed_where"]
 
 MANY = 512  # elements, from which on it pays to look at bits
 BITS = {np.dtype(t): np.dtype(f"i{np.dtype(t).itemsize}") for t in ("float16", "float32", "float64")}
@@ -63,6 +63,16 @@ def halved_where(mask: Array, x: Array) -> Array:
     return x if is_all else np.where(mask, x / 2, x)
 
 
+def zero_kept(d: Any, x: Any) -> Any:
+    """`x`, which is `d` times a slope, with zero for NaN where `d` is zero: the slope is infinite there.
+
+    >>> zero_kept(np.array([0.0, 1.0]), np.array([np.nan, np.nan]))
+    array([ 0., nan])
+    """
+    lost = np.isnan(x)
+    return np.where(lost & (d == 0), 0, x)[()] if lost.any() else x
+
+
 KEPT = [
     given(np.array([True, False, True]), A(3)),
     given(np.array([[True], [False]]), A(2, 3)),
@@ -80,6 +90,11 @@ def kept_where_(mask, x, out, dout):
 @bprop(zeroed_where, "elementwise", sharing="fresh", samples=KEPT)
 def zeroed_where_(mask, x, out, dout):
     return None, np.where(mask, 0, dout)
+
+
+@bprop(zero_kept, "elementwise", selects=True, samples=[given(np.array([0.0, 1.0]), A(2)), given(0.0, 1.5)])
+def zero_kept_(d, x, out, dout):
+    return None, np.where(np.isnan(x) & (d == 0), 0, dout)
 
 
 @bprop(halved_where, "elementwise", samples=[*KEPT, given(np.array([False, False]), A(2))])

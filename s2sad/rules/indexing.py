@@ -48,7 +48,7 @@ def untake_(d, x, indices, axis, mode, out, dout):
 
 @bprop(
     np.take,
-    "linear", data=2,
+    "linear", data=2, selects=True,
     samples=[
         given(A(5), [0, 2, 2, -1]),
         given(A(3, 4), [[1, 0], [1, 3]], axis=1),
@@ -92,7 +92,7 @@ def untake_along_(d, x, indices, axis, out, dout):
 
 @bprop(
     np.take_along_axis,
-    "linear",
+    "linear", selects=True,
     samples=[
         given(A(3, 4), np.array([[0, 0], [3, 1], [2, 2]]), 1),
         given(A(3, 4), np.array([[2, 0, 1, 2]]), 0),
@@ -115,7 +115,7 @@ nondifferentiable([chosen])
 
 
 @bprop(
-    np.compress, runs=False,
+    np.compress, runs=False, selects=True,
     samples=[
         given([True, False, True], A(3)),
         given([True, False, True], A(3, 2), axis=0),
@@ -131,7 +131,10 @@ def compress_jvp(condition, axis, out, da):
     return np.compress(condition, da, axis)
 
 
-@bprop(np.extract, runs=False, samples=[given(np.array([[True, False], [True, True]]), A(2, 2))])
+@bprop(
+    np.extract, runs=False, selects=True,
+    samples=[given(np.array([[True, False], [True, True]]), A(2, 2))],
+)
 def extract(condition, arr, out, dout):
     return None, untake(dout, arr, chosen(condition), None, "raise")
 
@@ -143,7 +146,7 @@ def extract_jvp(condition, out, darr):
 
 @bprop(
     np.delete,
-    "linear",
+    "linear", selects=True,
     samples=[
         given(A(5), 1),
         given(A(3, 4), [0, 2], axis=1),

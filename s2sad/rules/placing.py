@@ -56,7 +56,7 @@ def place_diagonal_(d, x, offset, axis1, axis2, out, dout):
     return unbroadcast(np.diagonal(dout, offset, axis1, axis2), d), None
 
 
-@bprop(np.diag, "linear", sharing="maybe", read_only=True,
+@bprop(np.diag, "linear", sharing="maybe", read_only=True, selects=True,
     samples=[given(A(3)), given(A(3), -1), given(A(2, 3)), given(A(3, 3), k=1)])
 def diag(x, k=0, *, out, dout):
     return (undo_diag(dout, x, k),)
@@ -85,14 +85,14 @@ def diagflat(x, k=0, *, out, dout):
 
 @bprop(
     np.diagonal,
-    "linear", sharing="view", read_only=True,
+    "linear", sharing="view", read_only=True, selects=True,
     samples=[given(A(2, 3)), given(A(2, 3, 4), 1, 0, 2), given(A(3, 2, 2), offset=-1, axis1=2, axis2=0)],
 )
 def diagonal(x, offset=0, axis1=0, axis2=1, *, out, dout):
     return (place_diagonal(dout, x, offset, axis1, axis2),)
 
 
-@bprop(np.linalg.diagonal, "linear", sharing="view", read_only=True,
+@bprop(np.linalg.diagonal, "linear", sharing="view", read_only=True, selects=True,
     samples=[given(A(2, 3)), given(A(2, 3, 4), offset=1)])
 def linalg_diagonal(x, *, offset=0, out, dout):
     return (place_diagonal(dout, x, offset, -2, -1),)
@@ -132,7 +132,7 @@ def lower_triangle(x: Array, k: int) -> Array:
 nondifferentiable([lower_triangle], shape_only=(0,))
 
 
-@bprop(np.tril, "linear", samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
+@bprop(np.tril, "linear", selects=True, samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
 def tril(x, k=0, *, out, dout):
     return (unbroadcast(np.where(lower_triangle(out, k), dout, 0), x),)
 
@@ -142,7 +142,7 @@ def tril_of_matrix(x, k=0, *, out, dout):
     return (np.where(lower_triangle(x, k), dout, 0),)  # a choice: what is left out has no derivative
 
 
-@bprop(np.triu, "linear", samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
+@bprop(np.triu, "linear", selects=True, samples=[given(A(3, 3)), given(A(2, 3, 4), 1), given(A(3), -1)])
 def triu(x, k=0, *, out, dout):
     return (unbroadcast(np.where(lower_triangle(out, k - 1), 0, dout), x),)
 

@@ -103,6 +103,7 @@ CHOICES = {
     "expit": "1.0 / (1.0 + numpy.exp(-{0}))",
     "kept_where": "{1} if {0} else 0.0",
     "zeroed_where": "0.0 if {0} else {1}",
+    "zero_kept": "0.0 if {0} == 0 and {1} != {1} else {1}",
     "halved_where": "{1} / 2 if {0} else {1}",
     "are_ties": "{0} == {1} or {0} != {0}",
 }

@@ -491,6 +491,13 @@ def zeroed_where(mask: Any, x: Any) -> Any:
     return lambda mask, x: np.where(mask, 0.0, x)
 
 
+@compiles(choices.zero_kept)
+def zero_kept(d: Any, x: Any) -> Any:
+    if isinstance(x, types.Array):
+        return lambda d, x: np.where((d == 0) & np.isnan(x), 0.0, x)
+    return lambda d, x: 0.0 if d == 0 and x != x else x
+
+
 @compiles(choices.halved_where)
 def halved_where(mask: Any, x: Any) -> Any:
     return lambda mask, x: np.where(mask, x / 2, x)

@@ -298,6 +298,48 @@ def triangles_safely(x: Any) -> Any:
     return np.sum(np.triu(near, 1), axis=0) + np.sum(np.tril(1 / d, -1) * x, axis=1)
 
 
+def partly_read(x: Any) -> Any:
+    y = np.log(x)
+    z = y * y + np.sqrt(x)
+    _, _, c, d = np.sqrt(x)
+    return z[2:] * z[[3, 2]] + np.take(np.sqrt(x), [2, 3]) * np.delete(y, [0, 1]) + c * d
+
+
+def partly_read_safely(x: Any) -> Any:
+    return partly_read(positive(x))
+
+
+def pairs(x: Any) -> Any:
+    inverse = 1 / (x[:, None] - x)
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            total = total + inverse[i, j] * x[i]
+    return inverse[0][1:] * inverse[2, 3] + total
+
+
+def pairs_safely(x: Any) -> Any:
+    inverse = 1 / (x[:, None] - x + np.diag(np.full(len(x), 9.0)))
+    total = np.sum(np.tril(inverse, -1) * x[:, None])
+    return inverse[0][1:] * inverse[2, 3] + total
+
+
+def elements(x: Any) -> Any:
+    y = np.zeros_like(x)
+    z = [np.sqrt(v) for v in x]
+    z[0], z[1] = 1.0, x[0]
+    for i in range(len(x)):
+        y[i] = np.sqrt(x[i])
+        if x[i] <= 0:
+            y[i] = x[i] * z[2]
+    return y * x + z[1] * z[3]
+
+
+def elements_safely(x: Any) -> Any:
+    p = np.sqrt(positive(x))
+    return np.where(x > 0, p, x * p[2]) * x + x[0] * p[3]
+
+
 PAIRS: list[tuple[Program, Program]] = [
     (triangles, triangles_safely),
     (root, root_safely),
@@ -324,11 +366,16 @@ PAIRS: list[tuple[Program, Program]] = [
     (summed_where, summed_where_safely),
     (made_finite, made_finite_safely),
     (floored, floored_safely),
+    (partly_read, partly_read_safely),
+    (pairs, pairs_safely),
+    (elements, elements_safely),
 ]
 
 
-LOOPS = {within_a_loop, in_pieces}  # a mask does not go from one iteration to another
+# In these, reverse mode of reverse mode has NaN: a mask does not go from one iteration to another.
+LOOPS = {within_a_loop, in_pieces, partly_read, elements}
 OF_KNOWN_KINDS = {picked_by_truth, overwritten, overwritten_by_values, made_finite}
+OF_KNOWN_KINDS |= {partly_read, pairs, elements}
 
 
 def weighted(f: Program) -> Program:

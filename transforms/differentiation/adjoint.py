@@ -33,7 +33,8 @@ class Adjoint:
     `buffer`: a new array that has been changed in place already. `mask`: the elements that the adjoint is
     for; elsewhere the value is meaningless, unless it is `zeroed` there. `masks` (of a list) names the list
     of the masks of its elements, each in the shape of the array that was chosen. `overwritten` (of an
-    accumulator) names the mask of elements that stores have overwritten. `missing` (of a tuple display) are
+    accumulator) names the mask of elements that stores have overwritten. `partial`: an element, or the
+    number, may be zero because nothing reads it, or a store overwrites it. `missing` (of a tuple display) are
     the positions of its zeros: items without contributions.
     """
 
@@ -48,6 +49,7 @@ class Adjoint:
     zeroed: bool = False
     masks: str | None = None
     overwritten: str | None = None
+    partial: bool = False
     missing: frozenset[int] = frozenset()
 
     @property

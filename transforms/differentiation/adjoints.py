@@ -149,11 +149,10 @@ class AdjointEmitter(MaskEmitter):
             self.note_spreading(atom, uniform)
             if new.whole is not None and isinstance(atom, gast.Name):
                 self.spread_kinds[atom.id] = derived_kind(self, value, self.kinds_of_adjoints(value))
-            kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
-            env[variable] = replace(kept, masks=new.masks)
+            env[variable] = replace(new, value=atom, owned=own)
         elif mask is not None or current.mask is not None:
             atom = self.named(variable, value, code)
-            new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed)
+            new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed, partial=new.partial)
             self.note_spreading(atom, uniform)
             self.accumulate_masked(env, variable, current, new, code)
         elif current.accumulator:
@@ -176,7 +175,8 @@ class AdjointEmitter(MaskEmitter):
             self.note_spreading(load(name), both)
             if current.uniform is not uniform and (new.whole is not None or current.whole is not None):
                 self.stretched.add(name)
-            env[variable] = Adjoint(load(name), owned=not both, uniform=both)
+            partial = current.partial and new.partial
+            env[variable] = Adjoint(load(name), owned=not both, uniform=both, partial=partial)
 
     def note_spreading(self, atom: Any, uniform: bool) -> None:
         self.spreading |= {atom.id} if uniform and isinstance(atom, gast.Name) else set()
@@ -202,7 +202,9 @@ class AdjointEmitter(MaskEmitter):
             ]
             name = self.named(variable, self.plus(parts[0], parts[1], variable), code)
             either = either_holds(self, mask, new.mask, code)
-            env[variable] = Adjoint(name, owned=True, mask=either, zeroed=either is not None)
+            partial = either is None and all(a.partial or a.mask is not None for a in (current, new))
+            zeroed = either is not None
+            env[variable] = Adjoint(name, owned=True, mask=either, zeroed=zeroed, partial=partial)
 
     def accumulate_item(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> bool:
         """Puts a value into the adjoint of a tuple, as that of the item at a literal index; whether it could
@@ -226,7 +228,9 @@ class AdjointEmitter(MaskEmitter):
     def accumulate_at(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
         """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
         before = env.get(variable)
+        partial = before is None or before.accumulator or before.partial or before.mask is not None
         target = self.own(env, variable, code)
+        env[variable] = replace(env[variable], partial=partial)
         mask = None if before is None else before.mask
         marks = env[variable].overwritten or marks_of(mask, self.marks)
         if marks is not None:
@@ -418,6 +422,7 @@ class AdjointEmitter(MaskEmitter):
                     first,
                     owned=all(f is not None and f.owned for f in found),
                     buffer=all(f is not None and f.buffer for f in found),
+                    partial=any(f is not None and f.partial for f in found),
                 )
                 continue
             mask = mask_of_arms(variable, found) if is_known(variable) else None
@@ -429,8 +434,9 @@ class AdjointEmitter(MaskEmitter):
                     value = self.zero_or_none(variable)
                 code.append(assign(name, value))
             owned = all(f is None or f.owned for f in found)
+            partial = any(f is not None and f.partial for f in found)
             env[variable] = Adjoint(
-                load(name), owned=owned, mask=mask, zeroed=mask is not None
+                load(name), owned=owned, mask=mask, zeroed=mask is not None, partial=partial
             )
 
 

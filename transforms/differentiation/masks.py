@@ -42,6 +42,7 @@ __all__ = [
     "mask_at",
     "mask_of",
     "mask_of_item",
+    "may_lose_zeros",
     "meets_infinity",
     "moved",
     "note_conditions",
@@ -186,6 +187,20 @@ def marks_before(emitter: MaskEmitter, current: Adjoint | None, name: str) -> An
         dtype = load(emitter.bind("bool", bool))
         return emitter.array_call("ones_like" if current is None else "zeros_like", load(name), dtype=dtype)
     return emitter.array_call("logical_not", truth(emitter, current.mask))
+
+
+def may_lose_zeros(emitter: MaskEmitter, name: str, operation: Apply, adjoint: Adjoint) -> bool:
+    """Whether the partial adjoint of the result of an elementwise operation meets an infinite slope there, or
+    further on: zero times infinity is NaN.
+    """
+    kind = emitter.facts.kind_of_name(name)
+    is_array = emitter.domain.is_array(kind) and not emitter.domain.is_foreign(kind)
+    if not adjoint.partial or adjoint.zeroed or not (is_array or emitter.domain.is_scalar(kind)):
+        return False
+    match operation.node:
+        case gast.BinOp(op=gast.Div(), right=divisor) if emitter.domain.is_scalar(emitter.kind(divisor)):
+            return any(meets_infinity(emitter, o.id) for o in operation.operands() if emitter.is_active(o))
+    return meets_infinity(emitter, name)
 
 
 def mask_of_item(

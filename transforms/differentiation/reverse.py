@@ -307,7 +307,8 @@ class ReverseWalk(Reverse):
                 value = self.named(s.value.id, value, back)
                 self.complete.add(value.id)
             is_new = is_vector or (owned and isinstance(value, (gast.List, gast.Name)))
-            self.pass_on(env, s.value.id, Adjoint(value, owned=is_new), back)
+            new = Adjoint(value, owned=is_new, partial=not all(found))
+            self.pass_on(env, s.value.id, new, back)
         return [s], back
 
     def branch(self, s: Any, env: Env) -> Sweep:

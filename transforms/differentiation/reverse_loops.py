@@ -7,6 +7,7 @@ residuals of an iteration go through a trace (`traces`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -216,9 +217,10 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         for v in outer:
             current = env.get(v)
             if current is None or not current.accumulator:
-                marks = _marks(reverse, s, v)
+                marks, partial = _marks(reverse, s, v), current is not None and current.partial
+                name = load(reverse.adjoint_name(v))
                 current = Adjoint(
-                    load(reverse.adjoint_name(v)), owned=True, accumulator=True, overwritten=marks
+                    name, owned=True, accumulator=True, overwritten=marks, partial=partial
                 )
             inner[v] = current
         forward, back, test = body(inner)
@@ -264,13 +266,18 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 loop.before.append(assign(marks, marks_before(reverse, current, name)))
                 mask = (Condition(marks, inverted=True),)
             is_buffer = mask is None and not reverse.may_have_no_axes(v)
-            env[v] = Adjoint(load(name), owned=True, buffer=is_buffer, mask=mask, zeroed=mask is not None)
+            new = Adjoint(load(name), owned=True, buffer=is_buffer, mask=mask, zeroed=mask is not None)
+            env[v] = replace(new, partial=inner[v].partial)
+        elif current is not None and current.accumulator:
+            env[v] = replace(current, partial=inner[v].partial)
     reverse.used |= used_before
     for v in assigned:
         env.pop(v, None)
     for v in carried:
         owned = v in buffers
-        env[v] = Adjoint(load(names[v]), owned=owned, buffer=owned and not reverse.may_have_no_axes(v))
+        partial = v in inner and inner[v].partial
+        is_buffer = owned and not reverse.may_have_no_axes(v)
+        env[v] = Adjoint(load(names[v]), owned=owned, buffer=is_buffer, partial=partial)
     return loop
 
 

@@ -39,6 +39,7 @@ from .masks import (
     guarded,
     kept,
     mask_of,
+    may_lose_zeros,
     moved,
     of_numbers,
     operand_mask,
@@ -92,7 +93,8 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         found = contributions(reverse, operation, rule, out, adjoint, back)
         if mask is not None:
             found = [(name, replace(part, mask=mask, zeroed=True)) for name, part in found or []]
-    found = merge_equal_terms(reverse, rule, found or [])
+    partial = given.partial or reverse.primitives.selects(operation.function)
+    found = merge_equal_terms(reverse, rule, [(name, replace(p, partial=partial)) for name, p in found or ()])
     found = [(name, replace(part, value=reverse.computed.reused(part.value, out))) for name, part in found]
     back = [reverse.computed.reused(s, out) for s in back]
     unchanged = [(name, part) for name, part in found if same(part.value, given.value)]
@@ -250,6 +252,7 @@ def contributions(
         assert adjoint.mask is not None
         once = reverse.full(out, adjoint, back)
         return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
+    loses_zeros = is_elementwise and may_lose_zeros(reverse, out, operation, adjoint)
     only_numbers = reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
     found: list[tuple[str, Adjoint]] = []
@@ -270,6 +273,8 @@ def contributions(
             value = value if is_elementwise else conformed(reverse, value, slot.name, known)
             value = direct(value, code, list(results.values()))
         value, mask = (value, None) if is_elementwise else picked(reverse, slot.name, value, code)
+        if loses_zeros and chosen(reverse, value) is None and not is_multiple(value, adjoint.value):
+            value = call(reverse.helper("zero_kept"), adjoint.value, value)
         part, is_sum = with_mask(reverse, value, adjoint, code)
         part = part if mask is None else replace(part, mask=mask, zeroed=True)
         plan = "guard" if is_sum else "none"

@@ -32,6 +32,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return reverse_replacement(reverse, s, env)
     back: list[Any] = []
     before = env.get(base)
+    partial = before is None or before.partial or before.mask is not None
     name = reverse.own(env, base, back)
     place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
     value: Any = None
@@ -54,6 +55,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
         back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
+        env[base] = replace(env[base], partial=True)
         mask = None if before is None else before.mask
         marks = env[base].overwritten or marks_of(mask, reverse.marks)
         if marks is not None:
@@ -63,7 +65,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             others = mask_at(reverse, name, base, target.slice, True, back)
             env[base] = replace(env[base], mask=both_hold(mask, others), zeroed=True)
     if value is not None and not added:  # after `da[i]` is zero: the value may be the array itself
-        reverse.pass_on(env, s.value.id, Adjoint(value, owned=owned), back)
+        reverse.pass_on(env, s.value.id, Adjoint(value, owned=owned, partial=partial), back)
     return ahead, back
 
 
@@ -232,11 +234,12 @@ def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if items not in env and not is_reshaped(reverse, s, items):
         return [s], []
     back: list[Any] = []
+    partial = items not in env or env[items].partial
     popped = call(attribute(load(reverse.own(env, items, back)), "pop"))
     if reverse.is_active(value):
         name = reverse.adjoint_name(value.id)
         back.append(assign(name, popped))
-        reverse.accumulate(env, value.id, load(name), back)
+        reverse.pass_on(env, value.id, Adjoint(load(name), partial=partial), back)
     else:
         back.append(gast.Expr(value=popped))
     return [s], back
