@@ -68,7 +68,7 @@ def unknown_calls(facts: Facts, active: frozenset[str]) -> Iterator[tuple[S2sadE
             continue
         operation = facts.operation(value)
         uncovered = uncovered_by_rule(operation, PRIMITIVES)
-        if uncovered is not None:
+        if isinstance(operation, Apply) and uncovered is not None:
             yield not_covered(operation.function, uncovered, program.where(value)), value
             continue
         if has_no_rule(operation, PRIMITIVES):
