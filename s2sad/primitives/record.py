@@ -30,6 +30,7 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 
+from ..values.libraries import is_other_array
 from ..values.objects import HAVE_RULES
 from .check_declarations import check_forward_rule, check_rule, is_rule
 from .provided import provided
@@ -501,7 +502,8 @@ def fact(f: Any, name: str) -> Any:
     found = _declared(f, name)  # look again: another thread may have imported rules
     if found is not None:
         return found
-    if isinstance(getattr(f, "__self__", None), np.ndarray):
+    owner = getattr(f, "__self__", None)
+    if isinstance(owner, np.ndarray) and not is_other_array(type(owner)):
         return _fact_of_member(getattr(np.ndarray, f.__name__, None), name)
     if inspect.ismethod(f):
         standing_for = _STANDING_FOR.get(type(f.__self__))

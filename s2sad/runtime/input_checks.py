@@ -15,7 +15,7 @@ import numpy as np
 
 from ..source.pickling import pickled_function, restored_function
 from ..transforms.errors import NonDifferentiableError
-from ..values.libraries import has_dtype, library_of
+from ..values.libraries import has_dtype, is_other_array, library_of, other_array
 from ..values.objects import dict_like, fields_of, make
 from .adjoints import zeros_like
 from .border import refuse_crash, show_users_frames
@@ -78,6 +78,9 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
         raise NonDifferentiableError(
             f"the {what} of `{name}` is None", instead="give zeros, of the shape of the result"
         )
+    if is_other_array(type(tangent)):
+        told, why, _ = other_array(type(tangent), f"the {what} of {name}")
+        raise NonDifferentiableError(told, why=why, instead="give an array of NumPy's")
     if library_of(tangent) != library_of(primal):
         if np.ndim(primal) == 0 and isinstance(tangent, (int, float, complex)):
             return np.full_like(primal, tangent)

@@ -324,3 +324,68 @@ def test_whatever_is_done_with_them(made: str) -> None:
         for g in (lambda p, f=f: f(p, w), lambda p, f=f: f(p, h.w), lambda p, f=f: f(p, h.many[0])):
             count += refused_or_right(g)
     assert count > 10
+
+
+# ---------------------------------------------------------------- stores, tangents, and what may be done
+
+
+def stored(w: Any) -> Any:
+    def f(p: Any) -> Any:
+        y = w.copy()
+        y[0] = p[0]
+        return np.mean(y * y)
+
+    return f
+
+
+def stored_in_result(w: Any) -> Any:
+    def f(p: Any) -> Any:
+        y = w * 2.0
+        y[0] = p[0]
+        return np.mean(y * y)
+
+    return f
+
+
+def by_own_method(w: Any) -> Any:
+    return lambda p: np.sum(w.dot(p))
+
+
+@pytest.mark.parametrize("make", [stored_in_result, by_own_method])
+def test_stores_and_methods_are_refused(make: Any) -> None:
+    refused(make(MAKERS["masked"](DATA)))
+
+
+def test_a_store_into_a_copy_is_refused() -> None:
+    with pytest.raises(s2sad.S2sadError):
+        s2sad.grad(stored(MAKERS["masked"](DATA)))(X)
+
+
+def test_cotangents_and_tangents_are_plain_arrays() -> None:
+    w = MAKERS["masked"](DATA)
+    with pytest.raises(s2sad.NonDifferentiableError, match=r"cotangent of .* is a numpy\.ma\.MaskedArray"):
+        s2sad.vjp(lambda p: p * 2.0, X)[1](w)
+    with pytest.raises(s2sad.NonDifferentiableError, match=r"tangent of p` is a numpy\.ma\.MaskedArray"):
+        s2sad.jvp(lambda p: p * 2.0, (X,), (w,))
+
+
+class Named(np.ndarray):
+    """A subclass that only adds methods: an array."""
+
+    def first(self) -> Any:
+        return np.asarray(self)[0] * 2.0
+
+
+def test_what_only_reads_them_stays_as_it_stands() -> None:
+    column, tensor, masked = Column(DATA), Tensor(DATA), MAKERS["masked"](DATA)
+    named = DATA.view(Named)
+
+    def f(p: Any) -> Any:
+        y = np.sum(np.asarray(tensor) * p) + np.sum(p * column.to_numpy()) * len(column)
+        y = y + masked.filled(0.0) @ p + np.sum(p[column.to_numpy() > 2.5] ** 2)
+        return y + float(np.sum(p * named)) * named.first()
+
+    expected = [(f(X + e) - f(X - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(s2sad.grad(f)(X), expected, rtol=1e-5)
+    tangents = [s2sad.jvp(f, (X,), (e,))[1] for e in np.eye(3)]
+    np.testing.assert_allclose(np.array(tangents, float), expected, rtol=1e-5)

@@ -31,8 +31,10 @@ def find_computed(facts: Facts, wrt: tuple[str, ...], checked: bool) -> frozense
             case gast.Constant() | gast.UnaryOp(operand=gast.Constant()):
                 return True
         match facts.operation(source) if isinstance(source, gast.AST) else None:
-            case Apply(function=function):
-                return facts.primitives.computes(function)
+            case Apply(function=function) as made if facts.primitives.computes(function):
+                operands = list(made.operands())  # checked where one of them is active
+                is_active = any(getattr(o, "id", None) in active for o in operands)
+                return is_active or (bool(operands) and all(map(is_computed, operands)))
             case Call(function=function) if _is_itself(facts, function):
                 return is_computed(facts.program.tree.body[-1].value)
             case Item(base=part) | Alias(source=part) if part is not source:
