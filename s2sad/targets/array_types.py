@@ -425,7 +425,7 @@ class Types:
             return self.of(args[1])
         if module.startswith("s2sad") and name == "to_ties" and len(args) >= 4:
             return self.of(args[1])
-        if module.startswith("s2sad") and name == "integer_power":
+        if module.startswith("s2sad") and name.startswith("integer_"):
             return INTEGER
         if is_choice(function):
             found = self.of(args[-1])

@@ -33,6 +33,7 @@ from numba.core.compiler import CompileResult
 from ..source.compiling import nested_code
 from .interpreted_functions import interpreted
 from .special_functions import is_special
+from .typed_differences import differences
 
 __all__ = ["keep_on_disk"]
 
@@ -91,7 +92,8 @@ class _Files(_Cache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not self._is_enabled or data.lifted or data.library.has_dynamic_globals:
+        is_plain = not data.lifted and not data.library.has_dynamic_globals
+        if not self._is_enabled or not is_plain or any(True for _ in differences(data)):
             return
         path = self._path(sig, data.target_context)
         with suppress(Exception):  # a folder that cannot be written, a value that does not pickle

@@ -23,7 +23,7 @@ from ..runtime import adjoints, mutation, real_power, shapes
 from ..transforms.errors import NonDifferentiableError
 from .array_types import DTYPES, Number
 from .array_types import type_of_kind as array_type_of
-from .checked_operations import check_mask, integer_power
+from .checked_operations import CHECKED, check_mask
 from .disk_cache import keep_on_disk
 from .flatten_containers import check_lengths
 from .interpreted_functions import FUNCTIONS as INTERPRETED
@@ -32,6 +32,7 @@ from .interpreted_functions import interpreted as interpreted_function
 from .loop_functions import CALLED_IN_LOOPS
 from .numba_linking import linked
 from .numba_matrices import MATRICES
+from .typed_differences import differences
 
 __all__ = [
     "CALLED_IN_LOOPS",
@@ -40,6 +41,7 @@ __all__ = [
     "NumbaError",
     "NumbaWarning",
     "Saved",
+    "differences",
     "keep_on_disk",
     "linked",
     "numba",
@@ -468,14 +470,17 @@ def mask_checked(x: Any, mask: Any) -> Any:
     return own_code(check_mask)
 
 
-@compiles(integer_power)
-def powers_of_integers(x: Any, n: Any) -> Any:
-    return own_code(integer_power)
-
-
 def own_code(function: Any) -> Any:
     """A helper's own code as its implementation."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
+
+
+for checked in CHECKED:
+    code_of_checked = own_code(checked)
+    if checked.__code__.co_argcount == 1:
+        compiles(checked)(lambda x, made=code_of_checked: made)
+    else:
+        compiles(checked)(lambda x, n, made=code_of_checked: made)
 
 
 # ---------------------------------------------------------------- choices

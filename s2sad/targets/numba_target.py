@@ -15,10 +15,13 @@ import copy
 import importlib
 import inspect
 import re
+import threading
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from itertools import chain
 from traceback import walk_tb
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
@@ -34,6 +37,7 @@ from ..source.compiling import compile_function
 from ..source.locate import GENERATED, origins
 from ..transforms.errors import NonDifferentiableError, SourceLocation, UnsupportedSyntaxError
 from ..transforms.trees.helpers import merged
+from ..values.code_state import names_in
 from ..values.libraries import is_other_array, refuse_libraries
 from ..values.objects import fields_of, is_plain
 from . import Settings
@@ -110,12 +114,45 @@ class CompiledFunction:
         structures = tuple(map(structure_of, args))
         version = self._versions.get(structures)
         if version is None:
-            version = self._of(self.function, structures, self.settings)
-            self._versions[structures] = version
+            version = self._versions[structures] = self._shared(structures)
         run = version.compiled(args)
         if not version.outside:
             self._met[key] = run
         return run
+
+
+    def _shared(self, structures: tuple[Structure, ...]) -> Version:
+        """The version for these structures: that of another function with the same code, if its names mean
+        the same and the data that it reads has the same structure.
+        """
+        key = self._of, self.settings, structures, *_meanings(self.function)
+        with _lock:
+            found = _versions.pop(key, None)
+        version = self._of(self.function, structures, self.settings) if found is None else found
+        with _lock:
+            _versions[key] = version
+            while len(_versions) > MAX_VERSIONS:
+                _versions.popitem(last=False)
+        return version if found is None else version.of(self.function)
+
+
+MAX_VERSIONS = 512
+_versions: OrderedDict[Any, Version] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _meanings(function: FunctionType) -> Iterator[Any]:
+    """What the machine code of a function depends on, besides types: objects by identity, which it keeps."""
+    code, scope = function.__code__, function.__globals__
+    yield code
+    yield id(scope)
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    for name in (*code.co_freevars, *sorted(names_in(code) & scope.keys())):
+        try:
+            value = cells[name].cell_contents if name in cells else scope[name]
+        except ValueError:  # a cell that is filled later
+            value = cells[name]
+        yield structure_of(value) if isinstance(value, DATA) else id(value)
 
 
 def key_of(value: Any) -> Any:
@@ -156,8 +193,14 @@ class Version:
     ) -> None:
         self.function, self.structures, self.settings = function, structures, settings
         self._code = code = _Code(function, tree or tree_of(function), structures, finish)
-        self.result, self.outside = code.result, code.outside
+        self.result, self.outside = code.result, code.outside_of(function)
         self._dispatchers: dict[tuple[tuple[Type, ...], bool], Made] = {}
+
+    def of(self, function: FunctionType) -> Version:
+        """The same machine code for another function with the same code."""
+        new = copy.copy(self)
+        new.function, new.outside = function, self._code.outside_of(function)
+        return new
 
     def compiled(self, args: tuple[Any, ...], is_general: bool = False) -> Callable[..., Any]:
         """What runs for such arguments; it is compiled for their types, if that was not done before."""
@@ -204,12 +247,16 @@ class Version:
                 with warnings.catch_warnings(), slow, helpers().linked():
                     warnings.simplefilter("ignore", helpers().NumbaWarning)
                     made.dispatcher.compile(exact)
-                return made
             except Exception as error:  # of Numba's, or an assertion in it that fails
                 line = self._code.line_of(error)
                 if not self._code.interpret(line):
                     refuse_by_numba(error, self.function, line)
                 self._dispatchers.pop((types, is_general))
+                continue
+            overloads = made.dispatcher.overloads.values()
+            for difference in chain.from_iterable(map(helpers().differences, overloads)):
+                refuse_by_numba(difference, self.function, self._code.line_of(difference))
+            return made
 
 
 def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
@@ -230,7 +277,7 @@ def check_types(values: tuple[Any, ...], function: FunctionType) -> None:
             )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def compiled_for(function: FunctionType, settings: Settings, form: str) -> CompiledFunction:
     """The compiled form of a generated function; of a `vjp`, one that returns the result and its `bprop`."""
     return CompiledFunction(function, settings, form)
@@ -264,7 +311,7 @@ class _Code:
         tree.body = without_contexts(tree.body, self.is_silent)
         self.refuse_inner()
         self.constants: dict[str, Any] = {"__builtins__": builtins, "__name__": __name__}
-        self.readers: dict[str, Callable[[], Any]] = {}
+        self.readers: dict[str, Callable[[FunctionType], Any]] = {}
         self.parameters: dict[str, str] = {}  # that stand for data, by its name or dotted path
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)]
         variables = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
@@ -291,12 +338,34 @@ class _Code:
         self.interpreter = Interpreter(local, dict(self.constants), self.object_of, filename, name)
         self.constants[name] = interpreted
         self.interpreter.defer(tree.body)
+        self.interpret_others(tree)
         for node, helper in self.unknown:
             if node.lineno not in self.interpreted and not self.interpret(node.lineno):
                 self.refuse(node, f"`{helper}` does not compile", "leave `compile` out")
         parameters = [passed.get(n, n) for n in (*names, *self.readers)]
         tree.args = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
         tree.returns = None
+
+    def interpret_others(self, tree: ast.FunctionDef) -> None:
+        """Makes calls of what Numba does otherwise than NumPy interpreted ones: orders of equal numbers, and
+        roundings. Random numbers are refused, since Numba's generator is one of its own.
+        """
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            function = self.object_of(node.func)
+            if isinstance(getattr(function, "__self__", None), np.random.RandomState):
+                why = "Numba draws random numbers of its own, which `np.random.seed` does not change"
+                self.refuse(node, why, "draw them outside and pass them, or leave `compile` out")
+            is_order = function is np.argsort or (
+                function is None and isinstance(node.func, ast.Attribute) and node.func.attr == "argsort"
+            )
+            is_rounding = function in (round, np.round, np.around) and len(node.args) + len(node.keywords) > 1
+            if not (is_order or is_rounding) or node.lineno in self.interpreted:
+                continue
+            if not self.interpret(node.lineno):
+                what = "orders equal numbers" if is_order else "rounds"
+                self.refuse(node, f"Numba {what} otherwise than NumPy does", "leave `compile` out")
 
     def read_lists(
         self, tree: ast.FunctionDef, given: dict[str, Structure]
@@ -396,18 +465,17 @@ class _Code:
             found = getattr(found, attr, None) if isinstance(found, ModuleType) else None
         return found
 
-    @property
-    def outside(self) -> list[Callable[[], Any]]:
-        """What reads the data that it is given behind its arguments."""
-        return list(self.readers.values())
+    def outside_of(self, function: FunctionType) -> list[Callable[[], Any]]:
+        """What reads the data that a function with this code is given behind its arguments."""
+        return [partial(read, function) for read in self.readers.values()]
 
     def structures_outside(self) -> dict[str, Structure]:
         found = {}
         for name, read in list(self.readers.items()):
-            structure = structure_of(read())
+            structure = structure_of(read(self.original))
             if not structure.is_leaf:
                 found[name] = structure
-                self.readers[name] = partial(packed_now, read, structure)
+                self.readers[name] = partial(packed_now, read=read, structure=structure)
         return found
 
     def is_silent(self, context: ast.expr) -> bool:
@@ -437,20 +505,24 @@ class _Code:
             "the derivative cannot be compiled by Numba", place(self.original, line, column), why, instead
         )
 
-    def meaning(self, name: str) -> tuple[Any, Callable[[], Any]] | None:
-        """What a free name means now, and what reads it; None for a variable of the function's own."""
+    def meaning(self, name: str) -> tuple[Any, Callable[[FunctionType], Any]] | None:
+        """What a free name means now, and what reads it for a function with this code; None for a variable of
+        the function's own.
+        """
         code: CodeType = self.original.__code__
         if name in code.co_freevars:
-            cell: CellType = (self.original.__closure__ or ())[code.co_freevars.index(name)]
-            return cell.cell_contents, lambda: cell.cell_contents
+            k = code.co_freevars.index(name)
+            cells: tuple[CellType, ...] = self.original.__closure__ or ()
+            return cells[k].cell_contents, lambda f: (f.__closure__ or ())[k].cell_contents
         if name in self.variables:
             return None
         scope = self.original.__globals__
         if name in scope:
-            return scope[name], lambda: scope[name]
-        return (getattr(builtins, name), lambda: getattr(builtins, name)) if hasattr(builtins, name) else None
+            return scope[name], lambda f: scope[name]
+        found = getattr(builtins, name, self)
+        return None if found is self else (found, lambda f: found)
 
-    def parameter_for(self, name: str, read: Callable[[], Any]) -> str:
+    def parameter_for(self, name: str, read: Callable[[FunctionType], Any]) -> str:
         """The name of the parameter that stands for data from outside."""
         known = self.parameters.get(name)
         if known is None:
@@ -496,9 +568,9 @@ class _Code:
         return helpers().numba.njit(function)
 
 
-def packed_now(read: Callable[[], Any], structure: Structure) -> Any:
+def packed_now(function: FunctionType, read: Callable[[FunctionType], Any], structure: Structure) -> Any:
     """The value of an outer name, as tuples; raises NonDifferentiableError if its structure has changed."""
-    value = read()
+    value = read(function)
     if structure_of(value) != structure:
         raise NonDifferentiableError(
             "a container that compiled code reads outside of its function has other parts than before",
@@ -525,7 +597,7 @@ class _ReadOutside(ast.NodeTransformer):
             module, value = value, getattr(value, attr)
         self.code.constants[path[0]] = found[0]
         if isinstance(value, DATA) and module.__name__.split(".")[0] not in LIBRARIES:
-            return self.parameter(node, ".".join(path), lambda: getattr(module, path[-1]))
+            return self.parameter(node, ".".join(path), lambda f: getattr(module, path[-1]))
         if isinstance(value, FunctionType) and not is_library(value):
             name = self.code.fresh("_".join(path))
             self.code.constant(node, name, value)
@@ -552,7 +624,7 @@ class _ReadOutside(ast.NodeTransformer):
             node.value = ast.copy_location(ast.Name(name, ast.Load()), node.value)
         return node
 
-    def parameter(self, node: ast.expr, name: str, read: Callable[[], Any]) -> ast.expr:
+    def parameter(self, node: ast.expr, name: str, read: Callable[[FunctionType], Any]) -> ast.expr:
         return ast.copy_location(ast.Name(self.code.parameter_for(name, read), ast.Load()), node)
 
 
@@ -619,6 +691,6 @@ def refuse_by_numba(error: Exception, function: FunctionType, line: int) -> NoRe
     raise UnsupportedSyntaxError(
         "the derivative cannot be compiled by Numba",
         where,
-        f"Numba has no code for `{text}` with values of these types",
+        getattr(error, "why", f"Numba has no code for `{text}` with values of these types"),
         "write it with scalars, loops or other functions of NumPy, or leave `compile` out",
     ) from error

@@ -40,6 +40,12 @@ class TwoSweeps(Version):
         finish = partial(take_saved, count=len(saved))
         self.reverse = Version(function, given, settings, reverse, finish)
 
+    def of(self, function: FunctionType) -> Version:
+        new = super().of(function)
+        assert isinstance(new, TwoSweeps)
+        new.reverse = self.reverse.of(function)
+        return new
+
     def compiled(self, args: tuple[Any, ...], is_general: bool = False) -> Callable[..., Any]:
         forward, exact = self.dispatcher_for(args, is_general)
         out, saved, *_ = forward.dispatcher.overloads[exact].signature.return_type.types
