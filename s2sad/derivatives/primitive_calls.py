@@ -150,7 +150,8 @@ def check_known(f: Any) -> None:
     """Raises MissingRuleError for a primitive that has no rule and is unknown to passes."""
     is_structural = isinstance(f, type) or getattr(f, "__module__", None) in STRUCTURAL
     is_structural = is_structural or stand_in(f) is not f
-    if PRIMITIVES.refusal(f) is not None or not (is_known(f) or is_structural):
+    is_known_kind = type(f).__hash__ is not None and (is_known(f) or is_structural)
+    if PRIMITIVES.refusal(f) is not None or not is_known_kind:
         raise missing_rule(f, PRIMITIVES.refusal(f))
 
 

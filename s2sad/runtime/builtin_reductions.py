@@ -40,12 +40,12 @@ def gather(dxs: Any, out: Any) -> Any:
 
 def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     """The cotangents of the arguments of `max` or `min`: `dout`, split evenly among those equal to the
-    result; zero where `dout` is None. Among tuples or lists, the first that is equal has all of it.
+    result; zero where `dout` is None. Among tuples, lists or objects, the first that is equal has all of it.
     """
     xs: Any = operands[0] if len(operands) == 1 else operands
     if isinstance(xs, dict):  # one of its keys
         return (zeros_like(xs),)
-    if isinstance(out, (tuple, list)):
+    if not is_number(out):
         first = _first(xs, out)
         parts = [dout if k == first else zeros_like(x) for k, x in enumerate(xs)]
         return tuple(parts) if len(operands) != 1 else (_like(xs, parts),)
@@ -60,19 +60,24 @@ def extremum_adjoint(dout: Any, operands: tuple[Any, ...], out: Any) -> tuple[An
     return (np.array(parts, dtype=xs.dtype) if has_dtype(xs) else _like(xs, parts),)
 
 
+def is_number(x: Any) -> bool:
+    """Whether a value is a number or an array, which has a mean with others."""
+    return hasattr(x, "dtype") or isinstance(x, (int, float, complex))
+
+
 def _like(xs: Any, parts: list[Any]) -> Any:
     """The parts as a tuple or list like the operands; a list for a view of a dict."""
     return type(xs)(parts) if isinstance(xs, (list, tuple)) else parts
 
 
 def extremum_tangent(tangents: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
-    """The tangent of `max` or `min`: the mean over the arguments equal to the result; among tuples or lists,
-    that of the first.
+    """The tangent of `max` or `min`: the mean over the arguments equal to the result; among tuples, lists or
+    objects, that of the first.
     """
     xs, dxs = (operands[0], tangents[0]) if len(operands) == 1 else (operands, tangents)
     if isinstance(xs, dict):
         return 0.0
-    if isinstance(out, (tuple, list)):
+    if not is_number(out):
         return dxs[_first(xs, out)]
     chosen = extremal(xs, out)
     total = sum(dx for dx, c in zip(dxs, chosen, strict=True) if c and dx is not None)

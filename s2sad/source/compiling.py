@@ -107,8 +107,8 @@ def compile_function(
     factory.body[-1] = function
     with without_warnings():
         compiled = compile(module, filename, "exec", dont_inherit=True)
-    outer = next(_code_constants(compiled))
-    return next(code for code in _code_constants(outer) if code.co_name == function.name)
+    _, *inner = nested_code(next(_code_constants(compiled)))  # with type parameters it is one deeper
+    return next(code for code in inner if code.co_name == function.name)
 
 
 @contextmanager

@@ -64,10 +64,10 @@ _UNKNOWN = {  # for names that are no files: why there is no source, and what to
 class FunctionSource:
     """The definition and scope of a function.
 
-    `tree` is a gast.FunctionDef without decorators (AsyncFunctionDef for a coroutine), located in the user's
-    file; private names (`__x`) are mangled; a lambda is a `def lambda_` with one `return`. `lines` are the
-    file's, without line ends. `defaults` maps parameters to their default objects. `bound_self` is the object
-    that a method is bound to, or None.
+    `tree` is a gast.FunctionDef without decorators and type parameters (AsyncFunctionDef for a coroutine),
+    located in the user's file; private names (`__x`) are mangled; a lambda is a `def lambda_` with one
+    `return`. `lines` are the file's, without line ends. `defaults` maps parameters to their default objects.
+    `bound_self` is the object that a method is bound to, or None.
     """
 
     function: FunctionType
@@ -397,6 +397,9 @@ def _tree(place: _Place) -> Node:
     if isinstance(node, gast.Lambda):
         node = _as_function(node)
     node.decorator_list = []
+    for n in gast.walk(node):
+        if getattr(n, "type_params", None):  # they mean nothing when it runs
+            n.type_params = []
     return node if place.class_name is None else mangle_names(node, place.class_name)
 
 

@@ -35,7 +35,7 @@ __all__ = ["check_syntax"]
 Node = Any  # gast publishes no types
 
 STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If With Try Raise Assert Expr Pass
-    Break Continue Match Global Nonlocal Delete Import ImportFrom"""
+    Break Continue Match Global Nonlocal Delete Import ImportFrom TypeAlias"""
 EXPRESSIONS = """BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict Set Compare Call FormattedValue JoinedStr
     Constant Attribute Subscript Starred Name List Tuple Slice ListComp SetComp DictComp GeneratorExp"""
 PARTS = """arguments keyword expr_context boolop operator unaryop cmpop comprehension alias withitem
@@ -53,8 +53,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": ("`await`", "compute the value before the call and pass it as an argument"),
     "TryStar": ("`except*`", "write a plain `except`"),
     "ClassDef": ("a class definition inside the function", "define the class at the module's top"),
-    "TypeAlias": ("a type alias inside the function", "define it at the module's top"),
-    "TypeVar": ("a type parameter", "leave the type parameters out"),
 }
 
 # Classes whose pattern has one part, which is the object itself.
@@ -94,6 +92,11 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
             check_function(program, node)
             parts = defaults_of(node)
             parts += node.body if isinstance(node, gast.FunctionDef) else [node.body]
+        case gast.TypeAlias(name=gast.Name(id=name)):
+            if name in read_outside_annotations(program.tree):
+                what = f"the type alias `{name}`, which the function reads, is not differentiated"
+                program.refuse(node, what, instead="define it at the module's top")
+            return
         case gast.AnnAssign():
             parts = [node.target, *([node.value] if node.value else [])]
         case _:
@@ -103,8 +106,17 @@ def check(program: Program, node: Node, local: frozenset[str]) -> None:
         check(program, child, local)
 
 
+def read_outside_annotations(tree: Node) -> set[str]:
+    """The names that are read when a function runs."""
+    annotations = [n.annotation for n in gast.walk(tree) if getattr(n, "annotation", None) is not None]
+    aliases = [n for n in gast.walk(tree) if isinstance(n, gast.TypeAlias)]
+    returns = [n.returns for n in gast.walk(tree) if getattr(n, "returns", None) is not None]
+    unread = {id(n) for part in (*annotations, *aliases, *returns) for n in gast.walk(part)}
+    return {n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and id(n) not in unread}
+
+
 def check_function(program: Program, node: Node) -> None:
-    """Refuses decorators, type parameters, globals that are bound by other statements than assignments, and
+    """Refuses decorators, globals that are bound by other statements than assignments, and
     star parameters of the function itself (for which a function of the call's arity is differentiated).
     """
     for starred, name in ((node.args.vararg, "*args"), (node.args.kwarg, "**kwargs")):
@@ -124,10 +136,6 @@ def check_function(program: Program, node: Node) -> None:
                 "the decorator may replace it by anything",
                 "define it without the decorator, or decorate it at the module's top",
             )
-    for parameter in getattr(node, "type_params", None) or []:
-        program.refuse(
-            parameter, "a type parameter is not differentiated", instead="leave the type parameters out"
-        )
 
 
 def check_globals(program: Program, function: Node) -> None:

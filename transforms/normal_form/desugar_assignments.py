@@ -80,6 +80,8 @@ class _Writer(Rewriter):
                 return self.chain(s.targets, s.value, s)
             case gast.AnnAssign():
                 return self.single(s.target, s.value, s) if s.value else []
+            case gast.TypeAlias():
+                return []
         return [self.inside(s)]
 
     def chain(self, targets: list[Node], value: Node, like: Node) -> list[Node]:
