@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import linecache
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType, TracebackType
@@ -112,6 +113,14 @@ def show_users_frames(error: BaseException) -> None:
     error.__context__ = context
 
 
+def _is_of_signal(error: Exception) -> bool:
+    """Whether a Python function that handles signals raised an exception, wherever it was called."""
+    handlers = [getattr(h, "func", h) for h in map(signal.getsignal, signal.valid_signals()) if callable(h)]
+    called = [h if hasattr(h, "__code__") else type(h).__call__ for h in handlers]
+    codes = {getattr(f, "__code__", None) for f in called}
+    return any(part.tb_frame.f_code in codes for part in _parts(error.__traceback__))
+
+
 def _parts(traceback: TracebackType | None) -> list[TracebackType]:
     found = []
     while traceback is not None:
@@ -133,7 +142,7 @@ def refuse_crash(error: Exception, what: str) -> None:
     """Raises InternalError for an error of s2sad itself (`what` describes the call), and InfiniteSlopeError
     for a division by zero in a derivative; adds a note with the user's line to other errors.
     """
-    if isinstance(error, (S2sadError, LengthWanted)):
+    if isinstance(error, (S2sadError, LengthWanted)) or _is_of_signal(error):
         return
     if isinstance(error, ZeroDivisionError) and (found := slope_error(error)) is not None:
         raise found
@@ -215,7 +224,11 @@ def _is_special(name: str) -> bool:
 
 
 def refuse_failed_generation(error: Exception, function: FunctionType) -> NoReturn:
-    """Raises a refusal in place of an exception in the generation of a derivative."""
+    """Raises a refusal in place of an exception in the generation of a derivative, but for one of a signal's
+    handler.
+    """
+    if _is_of_signal(error):
+        raise error
     where = _place_in_generation(error.__traceback__, function)
     if isinstance(error, RecursionError):
         raise UnsupportedSyntaxError(

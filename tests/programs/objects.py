@@ -1,6 +1,7 @@
 """Objects of the user's classes: attributes, methods, properties, operators."""
 
 from dataclasses import dataclass, field
+from functools import singledispatchmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -516,3 +517,34 @@ def methods_as_values(x, k):
         x = euler(spring.soften, euler(spring.force, x, 0.1), 0.01)
         x = x + 0.1 * spring.stepped(x, k)
     return force(x) * other(x)
+
+
+@dataclass(order=True)
+class Ranked:
+    value: float
+    weight: float = 1.0
+
+
+class Dispatching:
+    scale = 2.0
+
+    @singledispatchmethod
+    def measure(self, x):
+        return x * 5.0 * self.scale
+
+    @measure.register
+    def _(self, x: list):
+        return x[0] * 3.0
+
+
+@program((np.array([0.1, 0.5, 0.3]),), quick=True)
+def extremal_objects(x):
+    largest = max([Ranked(v, v * v) for v in x])
+    least = min(Ranked(x[0], x[1]), Ranked(x[1]), largest, Ranked(x[2]))
+    return largest.weight * least.weight * least.value
+
+
+@program((0.8, 1.3), wrt=(0, 1))
+def methods_by_the_type_of_an_argument(x, y):
+    box = Dispatching()
+    return box.measure(x) * box.measure([y, x])

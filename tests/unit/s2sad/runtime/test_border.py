@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -283,3 +284,21 @@ def test_an_object_that_cannot_be_looked_at() -> None:
 
     with pytest.raises(s2sad.S2sadError):
         s2sad.grad(lambda x, odd: x * 2.0)(1.0, Odd())
+
+
+def test_an_exception_of_a_signal_handler_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(number: int, frame: Any) -> None:
+        raise TimeoutError("late")
+
+    def interrupted(*args: Any) -> Any:
+        return signal.raise_signal(signal.SIGINT)
+
+    gradient = s2sad.grad(lambda x: np.sum(x * x))
+    before = signal.signal(signal.SIGINT, late)
+    try:
+        with monkeypatch.context() as patch, pytest.raises(TimeoutError, match="late"):
+            patch.setattr("s2sad.derivatives.generator.simplify", interrupted)
+            gradient(np.ones(2))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    np.testing.assert_array_equal(gradient(np.ones(2)), [2.0, 2.0])
