@@ -63,7 +63,7 @@ def nature_of_context(manager: Any) -> str | None:
 def _generator_of(manager: Any) -> Any:
     """The generator function of a manager made by `contextlib.contextmanager`; other managers as they are."""
     is_made = isinstance(manager, FunctionType) and manager.__code__ is MANAGED
-    return manager.__wrapped__ if is_made else manager  # type: ignore[attr-defined]
+    return manager.__wrapped__ if is_made else manager
 
 
 def _yields_unguarded(generator: Any) -> bool:

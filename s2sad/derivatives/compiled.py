@@ -79,7 +79,8 @@ class Compiled(Derivative):
 
     def _refuse(self, error: Exception, args: tuple[Any, ...]) -> None:
         is_refused = isinstance(error, S2sadError)
-        if (isinstance(error, NotImplementedError) and not is_refused) or is_of_none(error):
+        is_domain = isinstance(error, ValueError) and "must not cause a domain change" in str(error)
+        if (isinstance(error, NotImplementedError) and not is_refused) or is_of_none(error) or is_domain:
             raise UnsupportedSyntaxError(
                 f"the compiled derivative of {self.__name__} stopped",
                 why=f"Numba does not do for these values what NumPy does: {error}",

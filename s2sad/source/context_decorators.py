@@ -21,7 +21,7 @@ def _code_of(decorator: Any) -> Any:
 
 
 _CODES: Any = _code_of(contextlib.ContextDecorator()), _code_of(np.errstate())
-_RECREATED = contextlib._GeneratorContextManager._recreate_cm  # type: ignore[attr-defined]
+_RECREATED = contextlib._GeneratorContextManager._recreate_cm
 _EMPTY: Any = np.errstate()
 _OPTIONS = "all", "divide", "over", "under", "invalid", "call"
 
@@ -52,7 +52,7 @@ def as_with(f: FunctionType) -> FunctionType:
     elif made is _RECREATED and hasattr(manager, "args"):  # else it was entered, and is used up
         bindings["manager"] = contextlib.contextmanager(manager.func)
         context = f"manager({_passed(manager.args, manager.kwds, bindings)})"
-    elif made is contextlib.ContextDecorator._recreate_cm:  # type: ignore[attr-defined]
+    elif made is contextlib.ContextDecorator._recreate_cm:
         context = "manager"
     else:
         return f

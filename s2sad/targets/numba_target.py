@@ -347,8 +347,8 @@ class _Code:
         tree.returns = None
 
     def interpret_others(self, tree: ast.FunctionDef) -> None:
-        """Makes calls of what Numba does otherwise than NumPy interpreted ones: orders of equal numbers, and
-        roundings. Random numbers are refused, since Numba's generator is one of its own.
+        """Makes calls of what Numba does otherwise than NumPy interpreted ones: orders of equal numbers,
+        roundings, and norms by name. Random numbers are refused, since Numba's generator is one of its own.
         """
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
@@ -361,10 +361,13 @@ class _Code:
                 function is None and isinstance(node.func, ast.Attribute) and node.func.attr == "argsort"
             )
             is_rounding = function in (round, np.round, np.around) and len(node.args) + len(node.keywords) > 1
-            if not (is_order or is_rounding) or node.lineno in self.interpreted:
+            given = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "ord")]
+            named = [v for v in given if isinstance(v, ast.Constant) and isinstance(v.value, str)]
+            is_norm = function is np.linalg.norm and bool(named)
+            if not (is_order or is_rounding or is_norm) or node.lineno in self.interpreted:
                 continue
             if not self.interpret(node.lineno):
-                what = "orders equal numbers" if is_order else "rounds"
+                what = "orders equal numbers" if is_order else "rounds" if is_rounding else "names norms"
                 self.refuse(node, f"Numba {what} otherwise than NumPy does", "leave `compile` out")
 
     def read_lists(

@@ -81,6 +81,7 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "arguments_passed_on",
         ),
         ("decorators with `functools.wraps`, `functools.lru_cache`", "decorated_function cached_functions"),
+        ("functions that a context manager decorates, `@np.errstate(...)`", "functions_in_contexts"),
         ("`zip(*rows)`, `range(*bounds)`", "zipped_columns sums_of_columns expanded_range"),
         ("recursion", "recursion mutual_recursion recursive_closure"),
         (
