@@ -80,5 +80,5 @@ def _difference(s: Assign, typemap: Mapping[str, Any], booleans: set[str]) -> st
 
 def _number(found: Any) -> Any:
     """The type of a number, or of the numbers of an array."""
-    found = types.unliteral(found) if isinstance(found, types.Literal) else found
+    found = getattr(found, "literal_type", found)
     return found.dtype if isinstance(found, types.Array) else found
