@@ -118,9 +118,7 @@ def _rerun(f: FunctionType) -> FunctionType:
 
 
 def _unchecked(f: FunctionType, form: str, positions: tuple[int, ...] | None = None) -> Derivative:
-    made = Derivative(f, form, positions)
-    made.checks = False
-    return made
+    return Derivative(f, form, positions, is_linked=True)
 
 
 # ---------------------------------------------------------------- loops

@@ -224,9 +224,7 @@ class Writer:
 
 def derivative_by(function: FunctionType, form: str, argnums: str | int | tuple[int, ...]) -> Any:
     """A derivative of a function that is written here."""
-    made = provided("Derivative")(function, form, argnums)
-    made.checks = False
-    return made
+    return provided("Derivative")(function, form, argnums, is_linked=True)
 
 
 @lru_cache(maxsize=1024)

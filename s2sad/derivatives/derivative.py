@@ -59,7 +59,6 @@ class Derivative:
 
     __name__: str
     __qualname__: str
-    checks = True  # whether its `bprop` may be called by users
     _tells_layouts = False  # whether arrays of other layouts may need other code
 
     def __init__(
@@ -74,13 +73,14 @@ class Derivative:
         writes: bool = False,
         careful: bool = False,
         unchanged: frozenset[int] = frozenset(),
+        is_linked: bool = False,
         compile: str | None = None,
         fastmath: bool = False,
         cache: bool = False,
         parallel: bool = False,
     ) -> None:
         self._f = f
-        own = form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged
+        own = form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged, is_linked
         self._options = Options(*own, compile, Settings(fastmath, cache, parallel))
         self._begin()
 
@@ -128,7 +128,7 @@ class Derivative:
         except Exception as error:
             show_users_frames(error)
             raise  # bare: it adds no frame
-        if not (self._gives_bprop and self.checks):
+        if not self._gives_bprop or self._options.is_linked:
             return made
         out, bprop, *aux = made
         return out, Bprop(bprop, out, self.__name__, self.__qualname__), *aux
@@ -266,6 +266,7 @@ class Derivative:
             options.writes,
             options.careful,
             tuple(names[k] for k in sorted(options.unchanged)),
+            is_linked=options.is_linked,
         )
         try:
             made = generator.derivative(request)

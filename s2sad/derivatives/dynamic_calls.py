@@ -17,7 +17,7 @@ from ..kinds.abstraction import kind_of
 from ..primitives.provided import provide
 from ..primitives.record import bprop
 from ..rules.functional import parts_of
-from ..runtime.adjoints import add
+from ..runtime.adjoints import add, zeros_like
 from ..source.compiling import make_function
 from ..transforms.trees.program import Scope
 from .closure_conversion import CALLED, Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
@@ -50,6 +50,10 @@ def _is_differentiable(value: Any) -> bool:
     return domain.is_differentiable(kind_of(value, "x")) is not False
 
 
+def _is_number(value: Any) -> bool:
+    return domain.may_hold_numbers(kind_of(value, "x"))
+
+
 class _Fprop:
     def __init__(self, f: Any, own: bool, keys: tuple[Key, ...] | None, careful: bool) -> None:
         self.f, self.own, self.keys, self.careful = f, own, keys, careful
@@ -68,9 +72,10 @@ class _Fprop:
             k for k in sorted({*leaves(returned), *leaves(wanted)}) if _is_differentiable(call.values[k])
         )
         given = _given(self.f, call)
-        key = (call.function, positions, repr((returned, wanted)), self.careful, given)
+        zeros = tuple(k for k in leaves(wanted) if k not in positions and _is_number(call.values[k]))
+        key = (call.function, positions, zeros, repr((returned, wanted)), self.careful, given)
         function = cached(
-            key, lambda: _fprop_function(call, returned, wanted, positions, self.careful, given)
+            key, lambda: _fprop_function(call, returned, wanted, positions, zeros, self.careful, given)
         )
         return replace(call, function=function)
 
@@ -86,16 +91,19 @@ def _fprop_function(
     returned: Layout,
     wanted: dict[Key, Layout],
     positions: tuple[int, ...],
+    zeros: tuple[int, ...],
     careful: bool,
     given: frozenset[int],
 ) -> FunctionType:
     """`def f_fprop_of(...)`: calls the derivative of the lifted function with respect to the values at
-    `positions`, and returns adjoints in the layouts. The function must not change the values `given`.
+    `positions`, and returns adjoints in the layouts, zero at the positions `zeros`. The function must not
+    change the values `given`.
     """
     name = call.function.__name__ if call.function.__name__.isidentifier() else "lambda_"
     values = ", ".join(f"x{k}" for k in range(len(call.values)))
     adjoints = {k: f"dx{k}" for k in positions}
     unpacked = f"{''.join(f'{a}, ' for a in adjoints.values())}= " if adjoints else ""
+    adjoints |= {k: f"zeros_like(x{k})" for k in zeros}
     text = f"""def {name}_fprop_of({values}):
     out, bprop = {name}_fprop({values})
     def {name}_bprop_of(dout):
@@ -104,7 +112,7 @@ def _fprop_function(
     return out, {name}_bprop_of
 """
     derivative = _derivative(call.function, "vjp", positions, careful, given)
-    bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion}
+    bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion, "zeros_like": zeros_like}
     return make_function(text, f"{name}_fprop_of", Scope({}), bindings)
 
 
@@ -117,10 +125,8 @@ def _derivative(
 ) -> Derivative:
     """The derivative of a function that must not change its arguments at the positions `unchanged`."""
     key = (function, form, positions, careful, unchanged)
-    made: Derivative = cached(
-        key, lambda: Derivative(function, form, positions, careful=careful, unchanged=unchanged)
-    )
-    made.checks = False
+    options: dict[str, Any] = {"careful": careful, "unchanged": unchanged, "is_linked": True}
+    made: Derivative = cached(key, lambda: Derivative(function, form, positions, **options))
     return made
 
 

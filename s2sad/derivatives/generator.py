@@ -96,6 +96,7 @@ class Request:
     writes: bool = False  # whether the function may change its arguments
     careful: bool = False  # whether a caller may catch its exceptions, so that all must be raised
     unchanged: tuple[str, ...] = ()  # the parameters that the function must not change
+    is_linked: bool = True  # whether generated code calls it
     results: tuple[bool, ...] | None = None  # which items of the returned tuple have cotangents
 
 
@@ -385,7 +386,7 @@ class Generator:
             request.bare,
             aux,
             request.careful,
-            linked=request is not self._first,
+            linked=request.is_linked,
             results=request.results,
         )
         differentiate = differentiate_forward if request.form == "jvp" else differentiate_reverse

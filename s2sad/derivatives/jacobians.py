@@ -127,6 +127,14 @@ def _only_array(x: Any, what: str) -> Any:
     return x
 
 
+def _refuse_nothing(out: Any, what: str) -> None:
+    """Raises NonDifferentiableError for a result without numbers: the function may lack a `return`."""
+    if out is None:
+        raise NonDifferentiableError(
+            "the function returned None", why=f"a {what} is that of numbers", instead="return its result"
+        )
+
+
 class JacobianByColumns(Composed):
     """By forward mode: `inner` is a `jvp` by a tuple of arguments."""
 
@@ -146,6 +154,7 @@ class JacobianByColumns(Composed):
         if not columns:
             out = self._inner.primal(*args, **keywords)
             out, *aux = out if self._inner.has_aux else (out,)
+        _refuse_nothing(out, self.transform)
         return self.result(unflatten_columns(columns, out, chosen), aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
@@ -175,6 +184,7 @@ class JacobianByRows(Composed):
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         out, bprop, *aux = self._inner(*args, **keywords)
+        _refuse_nothing(out, self.transform)
         chosen = self.chosen(args, keywords)
         return self.result(unflatten_rows(rows_of(bprop, out, chosen), out, chosen), aux)
 
@@ -208,6 +218,7 @@ class SmallerJacobian(JacobianByRows):
             return self._forward(*args, **keywords)
         before = Before(self._f, *self._inner.bind(args, keywords))
         out, bprop, *aux = self._inner(*args, **keywords)
+        _refuse_nothing(out, self.transform)
         if inputs <= sum(math.prod(np.shape(x)) for x in flatten(out)):
             with before.again():
                 return self._forward(*args, **keywords)

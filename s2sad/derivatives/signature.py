@@ -46,6 +46,7 @@ class Options:
     writes: bool = False
     careful: bool = False
     unchanged: frozenset[int] = frozenset()
+    is_linked: bool = False  # whether generated code calls it, and its `bprop`
     compile: str | None = None  # the compiler: "numba"
     settings: Settings = DEFAULTS
 
@@ -57,7 +58,7 @@ class Options:
     @property
     def key(self) -> tuple[Any, ...]:
         """The options that the generated code depends on, other than the differentiated positions."""
-        options = self.has_aux, self.outputs, self.writes, self.careful, self.unchanged
+        options = self.has_aux, self.outputs, self.writes, self.careful, self.unchanged, self.is_linked
         return self.form, self.is_bare, *options
 
 

@@ -81,6 +81,7 @@ from .queries import (
     holds_arrays,
     holds_floats,
     holds_immutables,
+    holds_integers,
     is_any_tuple,
     is_array,
     is_container,
@@ -105,7 +106,6 @@ from .queries import (
     length_of,
     literal_of,
     may_be_changed,
-    may_be_integer,
     may_be_other_array,
     may_have_no_axes,
     may_hold_integers,
@@ -138,6 +138,7 @@ __all__ = [
     "holds_arrays",
     "holds_floats",
     "holds_immutables",
+    "holds_integers",
     "holds_number",
     "holds_objects",
     "is_any_tuple",
@@ -185,7 +186,6 @@ __all__ = [
     "made_like",
     "mask_kind",
     "may_be_changed",
-    "may_be_integer",
     "may_be_other_array",
     "may_have_no_axes",
     "may_hold_containers",
@@ -259,15 +259,12 @@ def is_floating(kind: Kind) -> bool:
 
 
 def zero_plan(kind: Kind) -> str:
-    """How to write the zero adjoint of a value of the kind: "0.0", "None" (inactive), "array" or the helper
+    """How to write the zero adjoint of a value of the kind: "0.0", "None" (no number), "array" or the helper
     "zeros_like".
     """
     wide = widen(kind)
-    if is_differentiable(wide) is False and not (
-        isinstance(wide, List) and isinstance(wide.element, Nothing)
-    ):
-        return "None"
-    return kind_plans.zero_plan(wide)
+    is_empty = isinstance(wide, List) and isinstance(wide.element, Nothing)
+    return kind_plans.zero_plan(wide) if is_empty or may_hold_numbers(wide) else "None"
 
 
 def lends_shape(x: Kind, out: Kind, others: Sequence[Kind], as_floats: bool = False) -> bool:

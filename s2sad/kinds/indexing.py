@@ -17,6 +17,7 @@ from .join import join, join_all
 from .lattice import (
     INTEGERS,
     LARGE,
+    NOTHING,
     NUMERIC,
     SPARSE,
     UNKNOWN,
@@ -68,6 +69,7 @@ __all__ = [
 Bound = int | None | OneOf["unknown"]  # of a slice; None for a missing one
 BOOL, INTEGER = Scalar("bool"), Scalar("int")
 _DTYPES = {"float": "float64", "complex": "complex128", **dict.fromkeys(("integer", "real", "number"))}
+_NUMBERS = (bool, int, float, complex, np.bool_, np.int64, np.float64, np.complex128)
 _CONSTANTS = (np.pi, np.e, np.inf, np.nan, np.euler_gamma)
 
 
@@ -233,6 +235,8 @@ def attribute_kind(kind: Kind, attr: str) -> Kind:
             return NUMERIC
         case Sparse(), ("real" | "imag" | "T" | "mT"):
             return kind
+        case Scalar(), _ if not any(hasattr(cls, attr) for cls in _NUMBERS):
+            return NOTHING  # reading it raises AttributeError
     return UNKNOWN
 
 

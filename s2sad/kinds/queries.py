@@ -38,6 +38,7 @@ __all__ = [
     "holds_arrays",
     "holds_floats",
     "holds_immutables",
+    "holds_integers",
     "is_any_tuple",
     "is_array",
     "is_container",
@@ -61,7 +62,6 @@ __all__ = [
     "known_length",
     "literal_of",
     "may_be_changed",
-    "may_be_integer",
     "may_be_other_array",
     "may_have_no_axes",
     "may_hold_integers",
@@ -275,9 +275,24 @@ def may_hold_numbers(kind: Kind, only_floats: bool = False) -> bool:
             return is_differentiable(other) is not False
 
 
-def may_be_integer(kind: Kind) -> bool:
-    """Whether the kind includes both integers and numbers that carry a derivative."""
-    return isinstance(kind, Scalar) and kind.dtype == "real"
+def holds_integers(kind: Kind) -> bool | None:
+    """Whether values of the kind are, or hold, integers or booleans; None where that is not known."""
+    match as_numpy(widen(kind)):
+        case Scalar(dtype):
+            return dtype in (*INTEGERS, "bool") or (None if dtype in ("real", "number") else False)
+        case Array(dtype, _):
+            return None if dtype is None else dtype.startswith(("int", "uint", "bool"))
+        case Tuple(found) | List(tuple() as found):
+            answers = {holds_integers(k) for k in found}
+        case List(None, element):
+            return holds_integers(element)
+        case Dict(pairs) | Record(_, pairs):
+            answers = {holds_integers(k) for _, k in pairs}
+        case Unknown() | Numeric() | Object():
+            return None
+        case _:
+            return False
+    return True in answers or (None if None in answers else False)
 
 
 def may_be_changed(kind: Kind) -> bool:

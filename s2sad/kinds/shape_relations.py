@@ -162,7 +162,7 @@ def _is_inexact(dtype: str) -> bool:
 def zero_plan(x: Kind) -> ZeroPlan:
     """The zero cotangent of an `x`: a literal, `np.zeros_like`, or the helper that looks at the value."""
     match as_numpy(x):
-        case Scalar("float" | "real"):
+        case Scalar("float" | "real" | "int" | "bool"):
             return "0.0"
         case Array(str(dtype), _) if _is_inexact(dtype):
             return "array"

@@ -67,6 +67,7 @@ __all__ = [
 WANTED = None  # in a template: a tuple of the variadic arguments that get a gradient; here None: all
 AXES = frozenset({"axis", "axes", "axis1", "axis2", "source", "destination"})
 STRUCTURES = ("elementwise", "linear", "bilinear")
+INERT = AXES | {"dtype"}
 LIBRARIES = ("numpy", "scipy")
 _OF_ARRAYS = ("rules.arithmetic", "rules.choices", "rules.math", "rules.methods", "rules.places",
               "rules.reductions", "runtime.builtin_reductions", "runtime.real_power")
@@ -119,9 +120,12 @@ class Rule:
     defined: Callable[[Any], Any] | None = None
 
     @property
-    def integers(self) -> frozenset[str]:
-        """The parameters that must be integers, so that they are inactive."""
-        return AXES & set(self.template.parameters)
+    def inert(self) -> frozenset[str]:
+        """The parameters that take no floats, so that they are inactive: axes and dtypes. A user's own
+        parameters may have the same names.
+        """
+        is_own = self.template.function.__module__.partition(".")[0] == __name__.partition(".")[0]
+        return INERT & set(self.template.parameters) if is_own else frozenset()
 
     def jvp(self, function: Callable[..., Any]) -> Rule:
         """Decorator: `function` is the forward template; its parameters are the primal's that it reads,

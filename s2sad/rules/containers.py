@@ -36,8 +36,8 @@ def regroup(parts: Sequence[Any], arrays: Any) -> Any:
 
 
 def part_like(dx: Any, x: Any) -> Any:
-    """`dx` in the shape and dtype of `x`; nested lists of numbers for nested lists; None for what carries no
-    derivative.
+    """`dx` in the shape and dtype of `x`; nested lists of numbers for nested lists; None for what is no
+    number.
     """
     if isinstance(x, (list, tuple)):
         return nested_like(np.reshape(dx, np.shape(x)), x)

@@ -16,16 +16,15 @@ from ..runtime.mutation import (
     captured_part,
     cast_like,
     held_at,
-    if_present,
     kept,
     mask_like,
     of_elements,
+    of_operand,
     of_same_dtype,
     of_sequence,
     outer_array,
     own_tangent,
     pack_like,
-    present,
     recorded,
     refuse_held,
     refuse_key,
@@ -41,7 +40,8 @@ from ..runtime.mutation import (
     shares_alike,
     stored_in,
     times_repeated,
-    unless_integer,
+    with_zeros,
+    without_integers,
     writable,
     zero_item,
 )
@@ -151,16 +151,16 @@ def captured_alone_(dx, d, key, out, dout):
     return captured_part(dout, key, dx), None, None
 
 
-@bprop(unless_integer, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
-def unless_integer_(dx, x, out, dout):
-    return unless_integer(dout, x), None
+@bprop(of_operand, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
+def of_operand_(dx, x, out, dout):
+    return of_operand(dout, x), None
 
 
-@bprop(present, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
-def present_(dx, x, out, dout):
-    return if_present(dout, dx), None
+@bprop(without_integers, "linear", samples=[given([1.5, 0.0, A(3)], [0.5, 3, A(3)])])
+def without_integers_(dx, x, out, dout):
+    return with_zeros(dout, x), None
 
 
-@bprop(if_present, "linear", samples=[given(1.5, 0.5), given(A(3), A(3))])
-def if_present_(d, dx, out, dout):
-    return present(dout, d), None
+@bprop(with_zeros, "linear", samples=[given([1.5, 0.0, A(3)], [0.5, 3, A(3)])])
+def with_zeros_(dx, x, out, dout):
+    return without_integers(dout, x), None

@@ -1,9 +1,10 @@
 """The helpers that derivatives call at run time.
 
 Contract: adjoints mirror values. The adjoint of a float is a float, of an array an array of its shape and
-dtype, of a tuple, list, dict, named tuple or dataclass the same structure of adjoints; `None` stands for
-what carries no derivative (integers, strings, functions) and adds as zero. Nothing here changes its
-arguments but `add_at`. Each helper has a rule, so that derivatives can be differentiated again.
+dtype, of a tuple, list, dict, named tuple or dataclass the same structure of adjoints. That of an integer is
+a float, zero or not, as an item may be an integer now and a float then; users get None for it. Else None
+stands for what is no number: a string, a function that was not called. Nothing here changes its arguments
+but `add_at`. Each helper has a rule, so that derivatives can be differentiated again.
 
 Arrays are only touched through NumPy functions that dispatch on them and through their own attributes.
 """
@@ -296,16 +297,21 @@ def _mirror_pair(f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 def zeros_like(x: Any) -> Any:
-    """The zero adjoint of a value: the same structure, None where it holds what carries no derivative."""
+    """The zero adjoint of a value: the same structure, with floats for integers; None in the place of what is
+    no number.
+    """
     if type(x) is float:
         return 0.0
     if type(x) is Like or hasattr(type(x), "tocsr"):  # sparse matrices are constant
         return None
     if has_dtype(x):
-        if x.dtype.kind not in FLOATING:
+        dtype = x.dtype
+        if dtype.kind not in "fciub":
             return None
-        return x.dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
-    if isinstance(x, (float, complex)):
+        if isinstance(x, np.generic):
+            return x.dtype.type(0) if dtype.kind in FLOATING else 0.0
+        return np.zeros_like(x) if dtype.kind in FLOATING else np.zeros_like(x, dtype=float)
+    if isinstance(x, (int, float, complex)):
         return 0j if isinstance(x, complex) else 0.0
     if type(x) is Adjoints:
         return Adjoints()

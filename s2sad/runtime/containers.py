@@ -10,8 +10,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..values.libraries import is_any_array
 from .adjoints import zeros_like
 
@@ -55,11 +53,10 @@ __all__ = [
 def as_given(parts: Any, x: Any) -> Any:
     """The adjoint of the iterable `x` from the list of its elements' adjoints."""
     if is_any_array(x):
-        dx = np.zeros_like(x)
-        for k, part in enumerate(parts):
-            if part is not None:
-                dx[k] = part
-        return dx if zeros_like(x) is not None else None
+        dx = zeros_like(x)
+        for k, part in enumerate(parts if dx is not None else ()):
+            dx[k] = part
+        return dx
     if isinstance(x, tuple):
         return x._make(parts) if hasattr(x, "_make") else tuple(parts)
     if isinstance(x, (list, deque)) or type(x) in VIEWS:

@@ -220,7 +220,8 @@ def fitted_to(dx: Any, x: Any, who: str, what: str) -> Any:
             raise RuleError(
                 f"{who} gives an array of shape {np.shape(dx)} as the {what}, which is {_described(x)}"
             )
-        return unbroadcast(dx, x) if np.dtype(getattr(x, "dtype", type(x))).kind in "fc" else None
+        is_float = np.dtype(getattr(x, "dtype", type(x))).kind in "fc"
+        return unbroadcast(dx, x) if is_float else zeros_like(x)
     same = isinstance(dx, type(x)) or (is_plain(type(x)) and hasattr(dx, "__dict__"))
     if isinstance(x, (tuple, list, dict)):
         same = isinstance(dx, dict if isinstance(x, dict) else type(x)) and len(dx) == len(x)

@@ -25,7 +25,7 @@ from ..values.objects import (
     sets_plainly,
     shadows_fields,
 )
-from .adjoints import zeros_like
+from ..values.pytree import is_differentiable
 from .heap_arrays import Arrays, Holders
 from .object_graph import (
     LISTS,
@@ -189,7 +189,7 @@ def heap_object(x: Any, key: Any, is_field: bool = False, cls: type | None = Non
 def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
     """As `heap_get`, for an inactive value; raises UnsupportedSyntaxError for others."""
     value = heap_get(new_heap(), x, key, is_field)
-    if is_reference(value) or zeros_like(value) is not None:
+    if is_reference(value) or isinstance(value, tuple) or is_differentiable(value):
         raise UnsupportedSyntaxError(
             f"a value of type {type(value).__name__}, where an integer or the like was expected",
             why="among changes of objects, what carries derivatives has to be known",

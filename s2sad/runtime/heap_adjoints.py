@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..values.libraries import has_dtype
 from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
@@ -60,14 +59,7 @@ def part_at(d: Table | None, x: Any, key: Any, value: Any) -> Any:
     if is_reference(value):
         return None
     found = _at(d, x).get(key) if is_reference(x) else None
-    return _zero(value) if found is None else found
-
-
-def _zero(value: Any) -> Any:
-    """The zero adjoint of a value; 0.0 for an integer, since a value of unknown kind may be one."""
-    zero = zeros_like(value)
-    is_number = isinstance(value, int) or (has_dtype(value) and value.dtype.kind in "iub")
-    return 0.0 if zero is None and is_number else zero
+    return zeros_like(value) if found is None else found
 
 
 def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Table | None:
@@ -100,7 +92,7 @@ def held_part(d: Table | None, value: Any, holders: Holders) -> Any:
     found = None
     for x, key in holders:
         found = add(found, _at(d, x).get(key))
-    return _zero(value) if found is None else found
+    return zeros_like(value) if found is None else found
 
 
 def held_alone(dvalue: Any, value: Any, holders: Holders) -> Table | None:

@@ -54,7 +54,9 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
             instead="use a list, or an array of floats",
         )
     if dtype is None or dtype.kind not in "fc":
-        return _nothing(primal, tangent, name) if what == "tangent" else None
+        if what == "tangent":
+            _refuse_nonzero(primal, tangent, name)
+        return zeros_like(primal)
     return _number(primal, dtype, tangent, name, what)
 
 
@@ -113,7 +115,7 @@ def _number(primal: Any, dtype: Any, tangent: Any, name: str, what: str) -> Any:
     return made[()] if isinstance(primal, np.generic) else made
 
 
-def _nothing(primal: Any, tangent: Any, name: str) -> None:
+def _refuse_nonzero(primal: Any, tangent: Any, name: str) -> None:
     """Raises unless the tangent of an inactive value, such as an integer, is None or zero."""
     if tangent is None or (_is_number(tangent) and library_of(tangent) is None and not np.any(tangent)):
         return
@@ -129,7 +131,7 @@ def _mirrored(primal: Any, tangent: Any, name: str, what: str) -> Any:
     is_dict = isinstance(primal, dict) and isinstance(tangent, dict)
     if type(tangent) is not type(primal) and not is_dict:
         if tangent is None and not _has_floats(primal):
-            return None
+            return zeros_like(primal)
         raise _misfit(f"is a {_type_name(tangent)}, `{name}` itself a {_type_name(primal)}", name, what)
     if isinstance(primal, dict):
         if tangent.keys() != primal.keys():

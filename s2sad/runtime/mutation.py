@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from types import FunctionType
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from ..values.libraries import has_dtype, is_any_array, is_other_array, library_of, other_array
-from ..values.objects import fields_of, is_plain, lookup, own_methods
+from ..values.objects import dict_like, fields_of, is_plain, lookup, mirror, own_methods
 from ..values.pytree import map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
 from .reachable_arrays import arrays_in
@@ -25,16 +25,15 @@ __all__ = [
     "captured_part",
     "cast_like",
     "held_at",
-    "if_present",
     "kept",
     "mask_like",
     "of_elements",
+    "of_operand",
     "of_same_dtype",
     "of_sequence",
     "outer_array",
     "own_tangent",
     "pack_like",
-    "present",
     "recorded",
     "refuse_held",
     "refuse_key",
@@ -50,7 +49,8 @@ __all__ = [
     "shares_alike",
     "stored_in",
     "times_repeated",
-    "unless_integer",
+    "with_zeros",
+    "without_integers",
     "writable",
     "zero_item",
 ]
@@ -327,10 +327,9 @@ def add_into(dx: Any, v: Any) -> None:
 def pack_like(x: Any, *parts: Any) -> Any:
     """The adjoint of `x` from those of the parts that it was unpacked into."""
     if is_any_array(x):
-        packed = np.zeros_like(x)
+        packed = zeros_like(x)
         for k, part in enumerate(parts):
-            if part is not None:
-                packed[k] = part
+            packed[k] = part
         return packed
     if isinstance(x, list):
         return list(parts)
@@ -367,7 +366,7 @@ def of_elements(dx: Any, x: Any) -> Any:
     has no tangent.
     """
     if isinstance(x, Mapping):
-        return [0.0] * len(x)
+        return [*map(zeros_like, x)]
     return repeat(None) if dx is None else dx
 
 
@@ -454,38 +453,49 @@ def _is_by_value(key: Any) -> bool:
     return not is_same and any(map(_has_numbers, fields_of(key).values()))
 
 
-def unless_integer(dx: Any, x: Any) -> Any:
-    """The adjoint of an item `x`, None where it is an integer, which has none."""
-    return None if isinstance(x, (int, np.integer, np.bool_)) else dx
+def of_operand(dx: Any, x: Any) -> Any:
+    """The tangent `dx` of `x`, an operand. Raises NonDifferentiableError for an object with operators."""
+    refuse_operators(x)
+    return dx
 
 
-def present(dx: Any, x: Any) -> Any:
-    """The tangent of `x`, with zeros in place of None for a number, an array or a list of numbers.
-
-    Raises NonDifferentiableError for an object with operators of its own.
+def without_integers(dx: Any, x: Any) -> Any:
+    """The derivative `dx` of `x` as users get it: None in the place of integers and booleans, and of objects
+    without any other numbers.
     """
-    if dx is not None:
-        refuse_operators(x)
-        return dx
-    dtype = x.dtype if has_dtype(x) else None
-    if dtype is None and not _is_of_numbers(x):
+    if dx is None or _is_integer(x):
         return None
-    wide = float if dtype is None else np.result_type(dtype, np.float16)
-    return np.zeros_like(x, dtype=wide) if np.ndim(x) else 0.0
+    if not (isinstance(x, (tuple, list, dict)) or is_plain(type(x))):
+        return dx
+    made = _paired(without_integers, dx, x)
+    is_nothing = is_plain(type(x)) and all(v is None for v in fields_of(made).values())
+    return None if is_nothing else made
 
 
-def _is_of_numbers(x: Any) -> bool:
-    """Whether a value is a number, or a sequence of such."""
-    if isinstance(x, (list, tuple)):
-        return all(map(_is_of_numbers, x))
-    return isinstance(x, (int, float, complex, np.number))
-
-
-def if_present(dout: Any, dx: Any) -> Any:
-    """The transpose of `present`: the adjoint of a tangent that may be None."""
-    return None if dx is None else dout
+def with_zeros(dx: Any, x: Any) -> Any:
+    """The transpose of `without_integers`: the derivative of `x` with zeros in the place of integers."""
+    if dx is None or _is_integer(x):
+        return zeros_like(x)
+    return _paired(with_zeros, dx, x) if isinstance(x, (tuple, list, dict)) or is_plain(type(x)) else dx
 
 
 def recorded(x: Any) -> Any:
     """The argument itself; a mark, for the value that is stored where nothing reads it."""
     return x
+
+
+def _is_integer(x: Any) -> bool:
+    """Whether a value is an integer, a boolean, or an array of these."""
+    return isinstance(x, int) or (has_dtype(x) and x.dtype.kind in "iub")
+
+
+def _paired(f: Callable[[Any, Any], Any], dx: Any, x: Any) -> Any:
+    """The container `x`, or an adjoint of the object `x`, with `f` of each part and its derivative."""
+    match x:
+        case tuple() | list():
+            items = [f(d, v) for d, v in zip(dx, x, strict=True)]
+            return items if isinstance(x, list) else x._make(items) if hasattr(x, "_make") else tuple(items)
+        case dict():
+            return dict_like(x, {k: f(dx[k], v) for k, v in x.items()})
+    held = fields_of(dx)
+    return mirror(x, {k: f(held[k], v) for k, v in fields_of(x).items()})

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..transforms.errors import UnsupportedSyntaxError
 from ..values.objects import fields_of, is_plain, own_methods
-from .adjoints import zeros_like
+from ..values.pytree import is_differentiable
 
 __all__ = [
     "arguments_of",
@@ -173,7 +173,7 @@ def set_element(x: Any) -> Any:
         part = todo.pop()
         if isinstance(part, tuple):
             todo += part
-        elif not is_reference(part) and zeros_like(part) is not None:
+        elif is_differentiable(part):
             raise UnsupportedSyntaxError(
                 f"a value of type {type(part).__name__} in a set that is changed, among changes of objects",
                 why="which of them the set holds is not followed",

@@ -282,12 +282,14 @@ def mapped(x: Any, name: str, of_leaf: Callable[[Any], str]) -> Any:
 
 
 def zero_of(t: Any) -> str:
-    """The text of the zero adjoint of a number, an array or a text; None where that is no float."""
+    """The text of the zero adjoint of a number, an array or a text, which has None."""
     if isinstance(t, types.Optional):
         return f"(None if {{0}} is None else {zero_of(t.type).replace('{}', '{0}')})"
     dtype = t.dtype if isinstance(t, types.Array) else t
-    if isinstance(dtype, (types.Integer, types.Boolean, types.UnicodeType, types.NoneType)):
+    if isinstance(dtype, (types.UnicodeType, types.NoneType)):
         return "None"
+    if isinstance(dtype, (types.Integer, types.Boolean)):
+        return "np.zeros({}.shape)" if isinstance(t, types.Array) else "0.0"
     if not isinstance(dtype, (types.Float, types.Complex)):
         raise TypingError(f"no adjoint of {t}")
     if isinstance(t, types.Array):

@@ -29,17 +29,25 @@ def is_leaf(t: Any) -> bool:
     return is_number(t) or isinstance(t, types.Array)
 
 
-# ---------------------------------------------------------------- tangents that may be None
+# ---------------------------------------------------------------- tangents and gradients of users
 
 
-@compiles(mutation.present)
-def present(dx: Any, x: Any) -> Any:
-    if not isinstance(dx, types.NoneType):
-        return (lambda dx, x: dx) if is_leaf(x) or isinstance(x, types.BaseTuple) else None
-    if isinstance(x, types.Array):
-        dtype = np.dtype(str(x.dtype)) if is_float(x) else np.dtype(float)
-        return lambda dx, x: np.zeros(x.shape, dtype)
-    return (lambda dx, x: 0.0) if is_number(x) else None
+@compiles(mutation.of_operand)
+def of_operand(dx: Any, x: Any) -> Any:
+    return (lambda dx, x: dx) if is_leaf(x) or isinstance(x, types.BaseTuple) else None
+
+
+@compiles(mutation.without_integers)
+def without_integers(dx: Any, x: Any) -> Any:
+    own = mutation.without_integers
+    if isinstance(x, types.BaseTuple):
+        scope: dict[str, Any] = {"own": own}
+        parts = "".join(f"own(dx[{k}], x[{k}]), " for k in range(len(x)))
+        exec(f"def without(dx, x):\n    return ({parts})\n", scope)
+        return scope["without"]
+    if isinstance(x, types.List):
+        return lambda dx, x: [own(dx[k], x[k]) for k in range(len(x))]
+    return (lambda dx, x: dx) if is_float(x) else (lambda dx, x: None)
 
 
 # ---------------------------------------------------------------- sums, `max` and `min`

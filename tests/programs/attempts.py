@@ -454,3 +454,13 @@ def items_set_before_the_exception(p, k):
     except KeyError:
         found["y"] = found["x"] * 2
     return found["x"] * found["y"]
+
+
+@program((np.array([1.0, 2.0]),), quick=True)
+def attribute_that_numbers_lack(q):
+    n = np.sum(q**2)
+    try:
+        small = np.finfo(n.type).eps * 3
+    except AttributeError:
+        small = 1e-15
+    return np.sum(q**3) / np.sqrt(n) if n > small else np.sum(q)

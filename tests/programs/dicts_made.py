@@ -135,3 +135,13 @@ def key_that_comes_again(x):
 @program((A,), second=True)
 def key_that_comes_again_in_the_result(x):
     return {"a": x, "b": x[0], "a": x**2}  # noqa: F601
+
+
+EDGES = [(0, 1), (1, 2)]
+
+
+@program((A,), second=True)
+def keys_that_are_tuples(x):
+    weights = {e: x[k] for k, e in enumerate(EDGES)}
+    weights[2, 3] = 3
+    return sum(v * v * (i + j) for (i, j), v in weights.items())

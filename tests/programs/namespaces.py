@@ -114,3 +114,44 @@ def arrays_of_a_class_in_stores(x):
     y += Table.factors * x
     y[1:] *= Table.powers[1:]
     return np.var(y) + np.max(Table.factors - x)
+
+
+class Library:
+    """Functions by name, of which a dispatcher calls one: what they return is known at run time only."""
+
+
+def dispatched(name):
+    def called(*args, **keywords):
+        return getattr(Manager.__dict__.get("library", Library), name)(*args, **keywords)
+
+    return called
+
+
+class Manager:
+    library = Library
+
+
+for function in (np.shape, np.reshape, np.mean):
+    setattr(Library, function.__name__, staticmethod(function))
+Library.context = staticmethod(lambda x: {"dtype": x.dtype})
+Library.tensor = staticmethod(lambda data, dtype=None, **keywords: np.array(data, dtype=dtype))
+shape, reshape, mean, context, tensor = map(dispatched, ("shape", "reshape", "mean", "context", "tensor"))
+
+
+@program((positive(2, 3),))
+def shape_by_a_dispatcher(y):
+    sizes = list(shape(y))
+    sizes[0] = 1
+    return np.sum((y - reshape(mean(y, axis=0), sizes)) ** 3)
+
+
+@program((positive(2, 2), positive(2, 3)), wrt=(0, 1))
+def shape_unpacked_by_a_dispatcher(a, b):
+    m, n = shape(a)
+    k, p = shape(b)
+    return np.sum(reshape(reshape(a, (m, 1, n)) @ reshape(b, (k, 1, p))[:, 0], (-1, p)) ** 2)
+
+
+@program((positive(2),))
+def dtype_by_a_dispatcher(x):
+    return np.sum(x * x * tensor([0.5, 2.0], **context(x)))

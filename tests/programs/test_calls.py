@@ -48,6 +48,22 @@ def scaled_rule(k, x, b=1.0, c=0.0, *, out, dout):  # type: ignore[no-untyped-de
     return None, dout * k, None, dout * k
 
 
+def turned(v: Any, axis: Any, dtype: Any) -> Any:
+    return np.cross(v, axis) * dtype
+
+
+@s2sad.bprop(turned, samples=[((np.ones(3), np.arange(3.0), 2.0), {})])
+def turned_rule(v, axis, dtype, out, dout):  # type: ignore[no-untyped-def]
+    return np.cross(axis, dout) * dtype, np.cross(dout, v) * dtype, np.sum(dout * np.cross(v, axis))
+
+
+def test_parameters_of_a_user_named_as_numpys() -> None:
+    def f(v: Any, axis: Any, dtype: Any) -> Any:
+        return np.sum(turned(v, axis, dtype) ** 2)
+
+    s2sad.check_grads(f, (np.array([0.5, 1.0, 2.0]), np.array([1.5, 0.3, -1.0]), 0.7), order=1, modes=["rev"])
+
+
 SCALED = {
     "both": "scaled(k=2, x=x * y, c=y * y)",
     "a number": "scaled(k=2, x=x * y, c=5.0)",

@@ -60,7 +60,7 @@ def carrying_operands(operation: Apply, rule: Rule) -> list[Any]:
     """The operands of a call that a derivative may flow through."""
     template = rule.template
     slots = _carrying_slots(rule)
-    integers = {k for k, name in enumerate(template.parameters) if name in rule.integers}
+    integers = {k for k, name in enumerate(template.parameters) if name in rule.inert}
     names = template.parameters
     given = [(k, min(k, template.positional), a) for k, a in enumerate(operation.args)]
     for name, a in operation.keywords:
@@ -81,7 +81,7 @@ def array_slots(rule: Rule) -> frozenset[int]:
     unless the rule handles lists itself.
     """
     template = rule.template
-    handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.integers}
+    handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.inert}
     if template.vararg in rule.lists:
         handled.add(template.positional)
     return _carrying_slots(rule) - handled

@@ -105,13 +105,9 @@ class Forward(TangentEmitter):
 
     def result(self, out: Any) -> Any:
         """The tangent of the result; zeros for an inactive one."""
-        if self.is_active(out):
-            return self.tangent(out)
-        return (
-            self.domain_zero(out)
-            if self.domain.is_scalar(self.kind(out))
-            else call(self.helper("zeros_like"), out)
-        )
+        is_number = self.is_active(out) or self.domain.is_scalar(self.kind(out))
+        tangent = self.tangent(out) if is_number else call(self.helper("zeros_like"), out)
+        return self.as_returned(tangent, out, self.kind(out))
 
     def block(self, statements: list[Any]) -> list[Any]:
         return [new for s in statements for new in [*self.guards(s), *self.statement(s)]]
@@ -222,15 +218,6 @@ class Forward(TangentEmitter):
             return [s, located(gast.AugAssign(target=place, op=s.op, value=value), s)]
         return [s, located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
 
-    def first(self, name: str) -> Any:
-        """The tangent of an inactive value of an active name; also of an integer, which may become a float
-        later.
-        """
-        kind = self.facts.kind_of_name(name)
-        if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None:
-            return call(self.helper("present"), gast.Constant(value=None, kind=None), load(name))
-        return self.zero(name)
-
     def zero_item(self, base: Any, value: Any) -> Any:
         """The tangent of an inactive item."""
         match self.domain.item_nature(self.kind(base)):
@@ -252,11 +239,11 @@ class Forward(TangentEmitter):
         if constant or (
             isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
         ):
-            return [s, assign(self.tangent_name(name), self.first(name), s)]
+            return [s, assign(self.tangent_name(name), self.zero(name), s)]
         match operation:
             case Alias(source=source):
                 if not self.is_active(source):
-                    return [s, assign(self.tangent_name(name), self.first(name), s)]
+                    return [s, assign(self.tangent_name(name), self.zero(name), s)]
                 value = self.tangent(source)
                 if self.domain.is_scalar(self.kind(load(name))):
                     self.of_numbers.add(self.tangent_name(name))
@@ -265,7 +252,7 @@ class Forward(TangentEmitter):
             case Call():
                 return self.call(s, operation, name)
             case Item(base=base, index=index):
-                of = self.present(base.id) if self.is_unknown_part(base) else self.tangent(base)
+                of = self.of_operand(base.id) if self.is_unknown_part(base) else self.tangent(base)
                 if self.domain.may_index_number(self.kind(base), index, self.kind):
                     of = self.array_call("asarray", of)  # a float cannot be indexed
                 value = gast.Subscript(value=of, slice=index, ctx=gast.Load())

@@ -82,7 +82,10 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
         keep_globals(reverse, forward, backward)
         keep_attributes(reverse, forward, backward)
         shrink_residuals(reverse, statements, forward, backward, out)
-    gradients = [reverse.result(env, name, backward) for name in task.wrt]
+    gradients = [
+        reverse.as_returned(reverse.result(env, n, backward), load(n), reverse.kind(load(n)))
+        for n in task.wrt
+    ]
     result = gradients[0] if task.bare else tuple_of(gradients)
     name = {
         "grad": f"{tree.name}_grad",

@@ -83,28 +83,17 @@ class TangentEmitter(Emitter):
         its structure.
         """
         if isinstance(node, gast.Name) and self.is_active(node):
-            return self.present(node.id)
-        kind = self.kind(node)
-        if self.domain.is_container(kind):
+            return self.of_operand(node.id)
+        if self.domain.is_container(self.kind(node)):
             return call(self.helper("zeros_like"), node)
-        if self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is False:
-            return self.no_change(node)
         return self.tangent(node)
 
-    def no_change(self, node: Any) -> Any:
-        """The zero tangent of an inactive number or array."""
-        if self.domain.is_scalar(self.kind(node)):
-            return gast.Constant(value=0.0, kind=None)
-        return call(self.helper("present"), gast.Constant(value=None, kind=None), node)
-
-    def present(self, name: str) -> Any:
-        """The tangent of a number; that of an item, which may be an integer, may be None."""
-        tangent = self.tangent(load(name))
-        kind = self.facts.kind_of_name(name)
-        known = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind)
-        if (known and not self.domain.may_be_integer(kind)) or name not in self.parts:
+    def of_operand(self, name: str) -> Any:
+        """The tangent of a number or array; a helper refuses an object with operators of its own."""
+        tangent, kind = self.tangent(load(name)), self.facts.kind_of_name(name)
+        if name not in self.parts or self.domain.is_numeric(kind):
             return tangent
-        return call(self.helper("present"), tangent, load(name))
+        return call(self.helper("of_operand"), tangent, load(name))
 
     # ------------------------------------------------------------ rules
 
@@ -217,7 +206,7 @@ class TangentEmitter(Emitter):
             if isinstance(a, gast.Name) and not self.domain.is_scalar(self.kind(a))
         }
         for slot in slots:
-            tangent = self.present(slot.name)
+            tangent = self.of_operand(slot.name)
             statements, results = self.inline(
                 template, {**bound, "out": load(out), "dout": tangent}, [slot.gradient], "d" + out
             )
@@ -354,7 +343,7 @@ class TangentEmitter(Emitter):
 
     def replaced_at(self, operation: Apply, slot: Slot) -> Any:
         """The user's expression with the tangent for one operand."""
-        tangent = self.present(slot.name)
+        tangent = self.of_operand(slot.name)
         node = operation.node
         if slot.parameter in dict(operation.keywords):
             keywords = [k if k.arg != slot.parameter else gast.keyword(k.arg, tangent) for k in node.keywords]

@@ -227,7 +227,6 @@ class ReverseWalk(Reverse):
             case Item(base=base, index=index):
                 spreads = adjoint.uniform and adjoint.mask is None and self.adds_in_place(base.id, index)
                 value = adjoint.value if spreads else self.full(name, adjoint, back)
-                value = self.of_item(base.id, value, name)
                 if spreads or not self.accumulate_item(env, base.id, index, value, back):
                     self.accumulate_at(env, base.id, index, value, back)
             case Field(base=base, name=field):

@@ -175,5 +175,5 @@ def _spread_unknown(
         reverse.accumulate(env, owner.id, given, back)
     for key, atom in active:
         part = gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load())
-        reverse.accumulate(env, atom.id, reverse.of_number(part, atom), back)
+        reverse.accumulate(env, atom.id, part, back)
     return back

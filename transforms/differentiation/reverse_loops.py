@@ -72,7 +72,7 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
             values = [
                 reverse.zero(part)
                 if a is None
-                else reverse.of_item(source.id, reverse.full(part, a, back), part)
+                else reverse.full(part, a, back)
                 for part, a in zip(parts, adjoints, strict=True)
             ]
             value = values[0] if whole else tuple_of(values)

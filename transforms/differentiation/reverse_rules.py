@@ -375,8 +375,7 @@ def part_of_rest(
             code.append(assign(name, value))
             shared[slot.gradient] = load(name)
         value = shared[slot.gradient]
-    part = gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
-    return reverse.of_number(part, load(slot.name))
+    return gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
 
 
 def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:

@@ -51,31 +51,13 @@ class Reverse(AdjointEmitter):
     def is_as_number(self, name: str) -> bool:
         return super().is_as_number(name) and not self.changes.is_changed(name)
 
-    def of_number(self, adjoint: Any, atom: Any) -> Any:
-        """The adjoint that a dynamic callee returned for a number, which is None if that is an integer
-        now.
-        """
-        kind = self.kind(atom)
-        is_open = self.domain.is_numeric(kind) and self.domain.is_differentiable(kind) is None
-        if not is_open and not self.domain.may_be_integer(kind):
-            return adjoint
-        return call(self.helper("present"), adjoint, atom)
-
-    def of_item(self, container: str, adjoint: Any, name: str) -> Any:
-        """The adjoint of an item of a container that is an argument: it has none where it is an integer."""
-        is_given = container in parameter_names(self.program.tree)
-        if not is_given or not self.domain.may_be_integer(self.facts.kind_of_name(name)):
-            return adjoint
-        return call(self.helper("unless_integer"), adjoint, load(name))
-
     def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
         """The item of a function's adjoint for a captured variable; a helper reads it where the adjoint may
         be None.
         """
         if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
-            return self.of_number(part_of(adjoint, constant(key)), load(free))
-        part = call(self.helper("captured_part"), adjoint, constant(key), load(free))
-        return self.of_number(part, load(free))
+            return part_of(adjoint, constant(key))
+        return call(self.helper("captured_part"), adjoint, constant(key), load(free))
 
     def copy_of(self, name: str) -> Any:
         """An expression for a copy of the value of a name."""

@@ -111,6 +111,35 @@ class Emitter(Objects):
                 return self.array_call("zeros_like", node)
         return call(self.helper("zeros_like"), node)
 
+    def as_returned(self, derivative: Any, node: Any, kind: Any) -> Any:
+        """The gradient or tangent that is returned for a value of this kind; to users, with None for each
+        integer.
+        """
+        domain = self.domain
+        has_integers = domain.holds_integers(kind)
+        if self.linked or has_integers is False:
+            return derivative
+        if not domain.is_container(kind):
+            if has_integers:
+                return constant(None)
+            is_number = domain.is_numeric(kind) or not self.is_made_like(derivative)
+            return derivative if is_number else call(self.helper("without_integers"), derivative, node)
+        if not isinstance(derivative, (gast.Dict, gast.List, gast.Tuple)):
+            return call(self.helper("without_integers"), derivative, node)
+
+        def part(key: Any, item: Any) -> Any:
+            read = gast.Subscript(value=node, slice=constant(key), ctx=gast.Load())
+            return self.as_returned(item, read, domain.item_kind(kind, read.slice, self.kind))
+
+        if isinstance(derivative, gast.Dict):
+            pairs = zip(derivative.keys, derivative.values, strict=True)
+            return gast.Dict(keys=derivative.keys, values=[part(k.value, v) for k, v in pairs])
+        return type(derivative)(elts=[part(k, v) for k, v in enumerate(derivative.elts)], ctx=gast.Load())
+
+    def is_made_like(self, derivative: Any) -> bool:
+        """Whether a derivative was not computed, but made in the structure of its value."""
+        return isinstance(derivative, gast.Call) and self.is_helper(derivative.func, "zeros_like")
+
     def zero_of(self, node: Any) -> Any:
         """The zero adjoint or tangent of an atom."""
         return self.zero(node.id) if isinstance(node, gast.Name) else constant(None)
@@ -149,7 +178,7 @@ class Emitter(Objects):
         for k, atom in enumerate(operation.args):
             if k < len(positional):
                 bound[positional[k]] = atom
-                if self.is_active(atom) and positional[k] not in rule.integers:
+                if self.is_active(atom) and positional[k] not in rule.inert:
                     slots.append(Slot(atom.id, k, None, positional[k]))
             else:
                 if self.is_active(atom):
@@ -160,7 +189,7 @@ class Emitter(Objects):
                 bound[name] = atom
             else:
                 named[name] = atom
-            if name in rule.integers:
+            if name in rule.inert:
                 continue
             if self.is_active(atom) and name in bound:
                 slots.append(Slot(atom.id, template.parameters.index(name), None, name))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, hessian, hvp, jacfwd, jacobian, jacrev
+from s2sad import NonDifferentiableError, grad, hessian, hvp, jacfwd, jacobian, jacrev
 from tests.support.compare import assert_same
 
 MODES = pytest.mark.parametrize("jac", [jacobian, jacfwd, jacrev])
@@ -186,3 +186,12 @@ def test_second_derivatives_of_a_function_that_changes_its_argument() -> None:
     u, v = np.array([0.5, 1.5, 0.7, 2.0, 1.1]), np.arange(5.0)
     np.testing.assert_allclose(hessian(total)(u.copy()), hessian(apart)(u), rtol=1e-14)
     np.testing.assert_allclose(hvp(total)(u.copy(), v), hvp(apart)(u, v), rtol=1e-14)
+
+
+@MODES
+def test_a_function_without_return_is_refused(jac: Any) -> None:
+    def f(x: Any) -> None:
+        x**2
+
+    with pytest.raises(NonDifferentiableError, match="the function returned None"):
+        jac(f)(np.ones(3))

@@ -27,6 +27,7 @@ from s2sad.runtime.adjoints import (
     zeros_of,
 )
 from s2sad.runtime.builtin_reductions import gather, spread
+from s2sad.runtime.mutation import with_zeros, without_integers
 from s2sad.transforms.errors import NonDifferentiableError
 
 Pair = namedtuple("Pair", "left right")
@@ -126,7 +127,8 @@ VALUE: dict[str, Any] = {"w": [np.ones((2, 2)), 1.5], "pair": Pair(1 + 2j, np.fl
 
 def test_zeros_mirror_the_value() -> None:
     zeros = zeros_like(VALUE)
-    assert zeros["n"] is None and zeros["f"] is None and zeros["counts"] is None and zeros["nothing"] is None
+    assert zeros["f"] is None and zeros["nothing"] is None
+    assert zeros["n"] == 0.0 and zeros["counts"].tolist() == [0.0, 0.0, 0.0]
     assert zeros["w"][0].tolist() == [[0, 0], [0, 0]] and zeros["w"][1] == 0.0
     assert zeros["pair"] == Pair(0j, np.float32(0)) and type(zeros["pair"].right) is np.float32
     assert type(zeros["layer"]) is Layer and zeros["layer"].w.tolist() == [0,
@@ -134,10 +136,24 @@ def test_zeros_mirror_the_value() -> None:
 
 
 @pytest.mark.parametrize("x",
-                         [True, 3, "a", None, math.sin, int, np.arange(3), np.int64(3), np.bool_(True),
-                          object(), like(np.ones(2))])
-def test_what_carries_no_derivative_has_no_zero(x: Any) -> None:
+                         ["a", None, math.sin, int, np.array(["a"]), np.array([None]), object(),
+                          like(np.ones(2))])
+def test_what_is_no_number_has_no_zero(x: Any) -> None:
     assert zeros_like(x) is None
+
+
+@pytest.mark.parametrize("x", [True, 3, np.int64(3), np.bool_(True)])
+def test_zeros_of_integers_are_floats(x: Any) -> None:
+    assert type(zeros_like(x)) is float and zeros_like(x) == 0.0
+
+
+def test_users_get_none_for_integers() -> None:
+    x = {"a": [1, 2.0, True], "b": (np.arange(2), 1.5), "c": Pair(np.ones(2), 3)}
+    found = without_integers({"a": [0.5, 1.0, 2.0], "b": (np.ones(2), 3.0), "c": Pair(np.ones(2), 4.0)}, x)
+    assert found["a"] == [None, 1.0, None] and found["b"] == (None, 3.0)
+    assert found["c"].left.tolist() == [1.0, 1.0] and found["c"].right is None
+    back = with_zeros(found, x)
+    assert back["a"] == [0.0, 1.0, 0.0] and back["b"][0].tolist() == [0.0, 0.0] and back["c"].right == 0.0
 
 
 @pytest.mark.parametrize("x", [1.5, np.float64(1.5), np.float32(1.5), 1j, np.complex64(1j)])

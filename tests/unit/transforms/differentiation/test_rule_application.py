@@ -66,7 +66,7 @@ def test_origins_are_of_variables(emitter: Emitter) -> None:
 
 @pytest.mark.parametrize(
     ("name", "zero"),
-    [("x", "0.0"), ("n", "None"), ("v", "np.zeros_like(v)"), ("u", "zeros_like(u)"), ("d", "zeros_like(d)")],
+    [("x", "0.0"), ("n", "0.0"), ("v", "np.zeros_like(v)"), ("u", "zeros_like(u)"), ("d", "zeros_like(d)")],
 )
 def test_zeros(emitter: Emitter, name: str, zero: str) -> None:
     assert written(emitter.zero(name)) == zero
