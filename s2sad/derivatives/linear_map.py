@@ -16,6 +16,7 @@ from ..runtime.border import at_border
 from ..runtime.input_checks import Bprop, tangent_like, unshared
 from ..transforms.errors import NonDifferentiableError, S2sadError
 from ..transforms.trees.program import Names
+from ..values.pytree import flatten
 from .closure_conversion import Lifted, lift
 from .derivative import Derivative
 
@@ -36,7 +37,8 @@ class LinearMap:
         names: tuple[str, ...],
         again: Callable[..., Any],
     ) -> None:
-        self._bprop, self._zero, self._primals, self._names = bprop, zeros_like(out), primals, names
+        self._bprop, self._primals, self._names = bprop, primals, names
+        self._zero = zeros_like(out) if flatten(out) else None
         self._again = again
         self.__name__ = self.__qualname__ = "push"
         given = Names(names)

@@ -454,8 +454,18 @@ def _is_by_value(key: Any) -> bool:
 
 
 def of_operand(dx: Any, x: Any) -> Any:
-    """The tangent `dx` of `x`, an operand. Raises NonDifferentiableError for an object with operators."""
+    """The tangent `dx` of `x`, an operand.
+
+    Raises NonDifferentiableError for an object with operators of its own, and for a number whose tangent is
+    not known, as an estimate of an error.
+    """
     refuse_operators(x)
+    if dx is None and zeros_like(x) is not None:
+        raise NonDifferentiableError(
+            f"a derivative through a value of type {type(x).__name__} that a function returned",
+            why="the rule of the function gives no derivative for this part of its result",
+            instead="use the other parts, or stop_gradient",
+        )
     return dx
 
 

@@ -60,13 +60,17 @@ def carrying_operands(operation: Apply, rule: Rule) -> list[Any]:
     """The operands of a call that a derivative may flow through."""
     template = rule.template
     slots = _carrying_slots(rule)
-    integers = {k for k, name in enumerate(template.parameters) if name in rule.inert}
     names = template.parameters
-    given = [(k, min(k, template.positional), a) for k, a in enumerate(operation.args)]
+    by_position = [*names[: template.positional], *[""] * len(operation.args)]
+    given = [(by_position[k], k, min(k, template.positional), a) for k, a in enumerate(operation.args)]
     for name, a in operation.keywords:
         k = names.index(name) if name in names else template.gradients
-        given.append((k, k, a))
-    return [a for k, slot, a in given if (slot in slots or k >= template.gradients) and k not in integers]
+        given.append((name, k, k, a))
+    return [
+        a
+        for name, k, slot, a in given
+        if (slot in slots or k >= template.gradients) and name not in rule.inert
+    ]
 
 
 def _carrying_slots(rule: Rule) -> frozenset[int]:
@@ -81,7 +85,8 @@ def array_slots(rule: Rule) -> frozenset[int]:
     unless the rule handles lists itself.
     """
     template = rule.template
-    handled = {k for k, name in enumerate(template.parameters) if name in rule.lists | rule.inert}
+    named = template.parameters if template.vararg is None else template.parameters[: template.positional]
+    handled = {k for k, name in enumerate(named) if name in rule.lists | rule.inert}
     if template.vararg in rule.lists:
         handled.add(template.positional)
     return _carrying_slots(rule) - handled

@@ -291,10 +291,16 @@ class TangentEmitter(Emitter):
                 block.value = gast.Constant(value=0.0, kind=None) if folded is None else folded
         before.extend(statements)
         if count is not None:
-            parts = [results.get(k, gast.Constant(value=None, kind=None)) for k in range(count)]
-            return tuple_of([real(part, folding) for part in parts])
+            return tuple_of([self.part_of_result(out, k, results.get(k), folding) for k in range(count)])
         value = fold_zeros(results[0], folding)
         return self.zero(out) if value is None else value
+
+    def part_of_result(self, out: str, k: int, tangent: Any, folding: Zeros) -> Any:
+        """The tangent of an item of a result; zero where the template gives none."""
+        if tangent is not None and not (isinstance(tangent, gast.Constant) and tangent.value is None):
+            return real(tangent, folding)
+        item = gast.Subscript(value=load(out), slice=constant(k), ctx=gast.Load())
+        return call(self.helper("zeros_like"), item)
 
     def linear_arguments(self, node: Any) -> list[list[Any]]:
         """The groups of arguments that a call in a template is linear in: all at once, or each of a bilinear

@@ -184,7 +184,7 @@ def test_other_operands_tell_where_nothing_was_broadcast(x, out, others, plan):
     (Scalar("complex"), "zeros_like", True),
     (N, "array", True), (array("n", dtype=None), "zeros_like", None),
     (array("n", dtype="int64"), "zeros_like", False),
-    (INT, "zeros_like", False), (BOOL, "zeros_like", False), (Literal(1.0), "zeros_like", False),
+    (INT, "0.0", False), (BOOL, "0.0", False), (Literal(1.0), "zeros_like", False),
     (Scalar("number"), "zeros_like", None),
     (Tuple((INT, FLOAT)), "zeros_like", True), (Tuple((INT, Literal(None))), "zeros_like", False),
     (Tuple((INT, UNKNOWN)), "zeros_like", None),
