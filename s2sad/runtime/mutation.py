@@ -460,7 +460,7 @@ def of_operand(dx: Any, x: Any) -> Any:
     not known, as an estimate of an error.
     """
     refuse_operators(x)
-    if dx is None and zeros_like(x) is not None:
+    if dx is None and (has_dtype(x) or isinstance(x, (int, float, complex))) and zeros_like(x) is not None:
         raise NonDifferentiableError(
             f"a derivative through a value of type {type(x).__name__} that a function returned",
             why="the rule of the function gives no derivative for this part of its result",
