@@ -9,14 +9,23 @@ from ..kinds import domain
 from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Literal, Scalar
 from ..primitives.aliasing import sharing
 from ..primitives.record import fact
-from ..runtime import heap
+from ..runtime import heap, slots
 from ..runtime.adjoints import add
 from ..transforms.analyses.operations import Apply
 
 __all__ = ["sharing_of"]
 
-# An array in the heap is never changed in place: it is replaced.
-HEAP_READS = (heap.heap_element, heap.heap_get, heap.heap_number)
+# An array in the heap is never changed in place: it is replaced. Objects are changed by helpers alone.
+HEAP_READS = (
+    heap.heap_element,
+    heap.heap_get,
+    heap.heap_number,
+    slots.get_field,
+    slots.get_item,
+    slots.held_field,
+    slots.held_item,
+    slots.known,
+)
 
 
 def sharing_of(operation: Apply, kinds: list[Kind]) -> str:

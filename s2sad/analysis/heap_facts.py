@@ -11,7 +11,7 @@ from weakref import WeakSet
 from ..kinds import domain
 from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple, widen
 from ..runtime import containers as conversions
-from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys
+from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys, slots
 from ..runtime import object_graph as heap_places
 from ..runtime.reachable_arrays import outside_of
 from ..transforms.analyses.facts import Facts
@@ -27,7 +27,7 @@ __all__ = ["HeapNatures", "has_heap"]
 
 
 ON_HEAP: WeakSet[FunctionType] = WeakSet()  # the functions with a heap parameter
-OF_HEAPS = (heap.__name__, heap_adjoints.__name__)
+OF_HEAPS = (heap.__name__, heap_adjoints.__name__, slots.__name__)
 HELPERS = (heap, heap_arrays, heap_keys, heap_places, conversions)
 NUMBERS = (float, int, complex, bool, len, round)
 LISTS = frozenset(  # functions of NumPy that may return lists

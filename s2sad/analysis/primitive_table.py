@@ -54,7 +54,7 @@ from ..rules.math import planar_hypot
 from ..rules.methods import ATTRIBUTES, METHODS, view_method
 from ..runtime import adjoints as runtime
 from ..runtime import broadcasting as fitting
-from ..runtime import heap, shapes
+from ..runtime import heap, heap_adjoints, shapes, slots
 from ..runtime import mutation as updates
 from ..runtime import object_graph as heap_places
 from ..runtime import real_power as powers
@@ -79,7 +79,7 @@ __all__ = ["PRIMITIVES", "NumPy", "RulePrimitives"]
 # The modules with the helpers that generated code calls.
 HELPERS = (
     runtime, shapes, fitting, powers, updates, mirrors, choices, containers, places, reductions, memory, heap,
-    heap_places,
+    heap_places, heap_adjoints, slots,
 )  # fmt: skip
 BUILDERS = (mirrors.adjoint_like, mirrors.holding, mirrors.made_like)
 COPIED = "__s2sad_copied__"  # the attribute of a function with the parameters that it copies before it reads

@@ -39,6 +39,7 @@ from .cache import Made, Versions, share
 from .docstrings import description
 from .generator import Generator, Request
 from .inline_cache import MISSED, Case, form_of
+from .plain_objects import plain_form
 from .primal_forms import Style
 from .rerunnable import is_repeatable
 from .signature import Options, Parameters, note_call_of_jvp
@@ -154,6 +155,7 @@ class Derivative:
 
     def _code_for(self, function: FunctionType, given: tuple[Any, ...]) -> tuple[Callable[..., Any], int]:
         """What runs a generated function for these arguments, and the number of those passed by position."""
+        function = plain_form(function)
         return function, function.__code__.co_argcount
 
     def _refuse(self, error: Exception, args: tuple[Any, ...]) -> None:
@@ -347,8 +349,8 @@ class Derivative:
         given = self.current()
         if self.form == "jvp" and len(args) > given.count:
             primals, _, taken = given.split(args, keywords, self.__name__)
-            return self.function_of(primals, taken)
-        return self.function_of(given.bind(args, keywords))
+            return plain_form(self.function_of(primals, taken))
+        return plain_form(self.function_of(given.bind(args, keywords)))
 
     def kinds_of_call(self, *args: Any, **keywords: Any) -> tuple[Kind, ...]:
         """The kinds of all parameters for which the code of a call with these arguments is generated."""

@@ -75,6 +75,7 @@ from .assumptions import Capture, Declared
 from .custom_rules import by_rule
 from .deferred_refusals import with_others
 from .kept_forms import keep_forms, take_forms
+from .plain_objects import PLAIN, with_plain_objects
 from .primal_forms import Forms, ReadsFar, Style
 
 __all__ = ["Generated", "Generator", "Request"]
@@ -165,7 +166,24 @@ class Generator:
             self.forms.linked = {r: g for r, g in self.made.items() if r != request}
             keep_forms(self.forms, request.function, request.kinds)
         made: FunctionType = self.made[request].function
+        if self.forms.watch is unwatched and request.form in ("grad", "value_and_grad"):
+            self.write_plainly(request, self.made[request])
         return made
+
+    def write_plainly(self, request: Request, generated: Generated) -> None:
+        """Compiles the form of a derivative with a heap that runs in place of it; the derivative itself is
+        differentiated again.
+        """
+        program = with_plain_objects(generated.program)
+        if program is None or any(isinstance(v, Request) for v in program.bindings.values()):
+            return
+        text, places = to_source_with_places(program.tree)
+        origin = origin_of(program, places, 0)
+        name, bindings = program.tree.name, program.bindings
+        plain = make_function(text, name, program.scope, bindings, like=request.function, origin=origin)
+        plain.__defaults__ = request.function.__defaults__
+        plain.__kwdefaults__ = request.function.__kwdefaults__
+        setattr(generated.function, PLAIN, plain)
 
     def generate_from_kept(self, request: Request) -> bool:
         """Generates the derivative from the kept forms of the function; whether that was possible."""

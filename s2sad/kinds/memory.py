@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..runtime import heap, object_graph
+from ..runtime import heap, object_graph, slots
 from ..runtime.containers import copied_lists
 from ..runtime.mutation import repeated
 from ..transforms.trees.program import MISSING, Program
@@ -140,16 +140,16 @@ class Memory:
     def called(self, target: str, function: Any, args: list[Any], kind: KindOf) -> Kind | None:
         """Follows `target = function(*args)` of a helper."""
         name = function.__name__
-        if name == "reference":
+        if name in ("reference", "known"):
             self.bind(target, self.held(args[0], kind))
             return UNKNOWN
         if name in READS:
             x, key = args[READS[name]], args[READS[name] + 1]
-            is_field = len(args) > READS[name] + 2 and _is_true(args[READS[name] + 2])
+            is_field = name.endswith("_field") or any(map(_is_true, args[READS[name] + 2 :]))
             found = self.read(x, _key(key, is_field), kind)
             self.bind(target, found)
             return found.as_kind
-        if name == "heap_copy":
+        if name in ("heap_copy", "read_items"):
             return self.copied(target, args, kind)
         if name == "plain_number":
             return self.held(args[0], kind).kind if isinstance(args[0], gast.Name) else kind(args[0])
@@ -161,11 +161,15 @@ class Memory:
     def change(self, name: str, args: list[Any], kind: KindOf) -> None:
         """Follows a change of the heap."""
         match name, args[1:]:
-            case "heap_enter", [gast.Name(id=x), record, *_]:
-                self.enter(x, record, kind)
+            case ("heap_enter" | "born"), [gast.Name(id=x), *_]:
+                self.enter(x, kind)
             case "heap_set", [x, key, value, *field]:
                 self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
-            case ("heap_append" | "heap_insert"), [x, _, value]:
+            case ("set_field" | "set_item" | "hold_field" | "hold_item"), [x, key, value, *_]:
+                self.write(x, _key(key, name.endswith("_field")), self.held(value, kind))
+            case ("heap_append" | "heap_insert" | "append_item"), [x, _, value, *_]:
+                self.write(x, ITEMS, self.held(value, kind))
+            case "hold_append", [x, value]:
                 self.write(x, ITEMS, self.held(value, kind))
             case "heap_splice", [x, gast.Name(id=items), *_]:
                 self.write(x, ITEMS, self.lists.get(items, ANYTHING))
@@ -179,7 +183,7 @@ class Memory:
             case _:
                 self.is_lost = True
 
-    def enter(self, x: str, record: Any, kind: KindOf) -> None:
+    def enter(self, x: str, kind: KindOf) -> None:
         """Follows `heap_enter(heap, x, record)`: the birth of an object, or what a call has returned."""
         found = kind(gast.Name(id=x, ctx=gast.Load(), annotation=None, type_comment=None))
         if isinstance(found, Tuple) or _holds_none(found):
@@ -269,10 +273,21 @@ class Memory:
         return Held(NOTHING, frozenset([site]))
 
 
-OF_HEAP = (heap.__name__, object_graph.__name__)
-READS = {"heap_get": 1, "heap_number": 1, "heap_object": 0, "heap_constant": 0}  # where the object stands
+OF_HEAP = (heap.__name__, object_graph.__name__, slots.__name__)
+READS = {  # with the position of the object
+    "get_field": 1,
+    "get_item": 1,
+    "heap_constant": 0,
+    "heap_get": 1,
+    "heap_number": 1,
+    "heap_object": 0,
+    "held_field": 0,
+    "held_item": 0,
+}
 CHANGES = frozenset(
     [
+        "append_item",
+        "born",
         "heap_append",
         "heap_clear",
         "heap_delete",
@@ -282,6 +297,11 @@ CHANGES = frozenset(
         "heap_replace",
         "heap_set",
         "heap_splice",
+        "hold_append",
+        "hold_field",
+        "hold_item",
+        "set_field",
+        "set_item",
     ]
 )
 

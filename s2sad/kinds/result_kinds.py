@@ -56,6 +56,7 @@ from .lattice import (
     Tuple,
     as_numpy,
     of_library,
+    widen,
 )
 from .queries import is_integer, is_list_of_numbers
 from .random import DRAWING, draw_kind
@@ -230,8 +231,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     array = as_numpy(like) if like is not None else None
     if isinstance(array, Array) and array.dtype is not None and array.dtype.startswith(("float", "complex")):
         return like
-    if like == Scalar("float") and fact(function, "like_number"):
-        return like
+    if like is not None and widen(like) == Scalar("float") and fact(function, "like_number"):
+        return widen(like)
     if function is sequences.how_many:
         return Scalar("int")
     match args:

@@ -22,6 +22,7 @@ from ..transforms.normal_form.expand_item_updates import expand_item_updates
 from .functionalise_calls import lowered_calls
 from .guard_overlaps import guard_overlaps
 from .import_globals import with_outer_arrays
+from .plain_slots import plain_slots
 from .writes_to_stores import lowered_writes
 
 __all__ = ["lowered"]
@@ -31,6 +32,7 @@ def lowered(facts: Facts, watch: Watch, outer: bool = False) -> Facts:
     """The facts of a program with stores, in-place updates and views lowered for these kinds; with `outer`,
     arrays of outer scopes that it writes to become variables.
     """
+    facts = facts.again(plain_slots(facts))
     facts = given = facts.after(drop_conversions(facts))
     facts = facts.after(read_displays(facts))
     if outer:

@@ -16,7 +16,7 @@ from .operations import Call, Pop
 __all__ = ["find_dynamic_parts"]
 
 
-READS, SAME = ("heap_get", "heap_number", "heap_element"), "plain_number"
+READS, SAME = ("heap_get", "heap_number", "heap_element", "get_field", "get_item"), "plain_number"
 
 
 def find_dynamic_parts(facts: Facts, given: Iterable[str] = ()) -> frozenset[str]:

@@ -49,6 +49,23 @@ def find_changes(facts: Facts, active: frozenset[str] = frozenset(), outlives: b
     return Changes(facts, elsewhere)
 
 
+# Helpers that find the adjoint of what an object, their second argument, holds, by its identity.
+OF_OBJECTS = (
+    "cleared",
+    "closed",
+    "field_alone",
+    "field_at",
+    "item_alone",
+    "item_at",
+    "opened",
+    "part_alone",
+    "part_at",
+    "without_field",
+    "without_item",
+    "without_part",
+)
+
+
 class Changes:
     """The changes in place in a program; `elsewhere` are further statements that may change the object of a
     name, or an object outside ("").
@@ -58,6 +75,10 @@ class Changes:
         self._facts, self._program = facts, facts.program
         self._overlaps = Overlaps(facts)
         self._stores = facts.of(find_changes_by_name) + elsewhere
+
+    @cached_property
+    def _of_objects(self) -> list[Any]:
+        return [self._facts.primitives.helper(name) for name in OF_OBJECTS]
 
     @property
     def aliases(self) -> Aliases:
@@ -253,6 +274,10 @@ class Changes:
             asking = primitives.helper("adjoint_of"), primitives.array_function("may_share_memory")
             if any(function is f for f in asking):  # these read the object's identity
                 spared = list(node.args)
+            elif any(function is f for f in self._of_objects):
+                for child in (node.args[0], *node.args[2:]):
+                    self._note_values_read(child, found, object_of)
+                return
         spared = [n for n in spared if not isinstance(n, gast.Name) or self._keeps_shape(n.id)]
         for child in children(node):
             if not any(child is n for n in spared):

@@ -1,0 +1,493 @@
+"""Writes a derivative with a heap as the program that a person would write, which changes objects in place.
+
+    vel_1 = get_field(heap, b, "vel")                           vel_1 = b.vel
+    heap = set_field(heap, b, "vel", vel_2, 0.0)                b.vel = vel_2
+    ...                                                         ...
+    dheap_2 = without_field(dheap, b, "vel")                    dvel_1 = d[b].vel
+    dvel_1 = field_at(dheap, b, "vel", 0.0)                     d[b].vel = 0.0
+    dheap = add(dheap_2, field_alone(dvel_1, b, "m"))           d[b].m += dvel_1
+
+The versions of the heap's adjoint become one table of shadows. So each version is read before the next is
+made: a statement that makes one is moved behind the last that reads the one before. Derivatives in which this
+cannot be done, and those that have other changes of a heap, stay as they are, as do the functions that are
+differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ..runtime import adjoints, heap, heap_adjoints, heap_keys, object_graph, slots
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import (
+    Comment,
+    assign,
+    assigned_names,
+    attribute,
+    binding_counts,
+    blocks_of,
+    call,
+    constant,
+    find_nodes,
+    load,
+    located,
+    names_in,
+    names_read,
+    read_counts,
+    statements_in,
+)
+from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.rebuild import map_blocks, map_children, rebuilt
+
+__all__ = ["PLAIN", "plain_form", "with_plain_objects"]
+
+PLAIN = "__s2sad_plain__"  # the attribute of a derivative with the function that runs in place of it
+
+MODULES = frozenset(m.__name__ for m in (heap, heap_adjoints, heap_keys, object_graph, slots))
+STORES = frozenset(["append_item", "hold_append", "hold_field", "hold_item", "set_field", "set_item"])
+CHANGES = STORES | {"born", "heap_enter", "new_heap"}
+ALONE = frozenset(["field_alone", "item_alone"])
+WITHOUT = frozenset(["without_field", "without_item"])
+AT = frozenset(["field_at", "item_at"])
+TABLES = frozenset(["parts_alone", "scattered"])  # calls that make a table of their own
+READ_TABLE = frozenset(["gathered", "parts_at"])  # calls that read one
+
+
+def plain_form(function: FunctionType) -> FunctionType:
+    """The function that runs, and is shown, in place of a derivative; itself without one."""
+    found: FunctionType = getattr(function, PLAIN, function)
+    return found
+
+
+class _Other(Exception):
+    """A program that is not written so."""
+
+
+def with_plain_objects(program: Program) -> Program | None:
+    """The derivative with plain attributes and items; None where it has none, or cannot be written so."""
+    marks = slots.born, slots.get_field, slots.get_item
+    if not any(v is mark for v in program.bindings.values() for mark in marks):
+        return None
+    try:
+        return _Writer(program).run()
+    except _Other:
+        return None
+
+
+class _Writer:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names = program.names.copy(names_in(program.tree))
+        self.objects = Objects(program, self.names)
+        self.heaps = self.bound_by(lambda name, args: name in CHANGES)
+        self.tables = self.bound_by(self.makes_table)
+        self.d = self.names.fresh("d" if self.names.is_free("d") else "shadows")
+        self.state: str | None = None  # the name of the version of the adjoint that `d` is
+
+    # ------------------------------------------------------------ names
+
+    def function_of(self, node: Any) -> str:
+        """The name of the helper that a call calls; empty for other expressions."""
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
+            return ""
+        found = self.program.resolve(node.func)
+        if found is adjoints.add:
+            return "add"
+        is_helper = found is not MISSING and getattr(found, "__module__", "") in MODULES
+        return str(found.__name__) if is_helper else ""
+
+    def bound_by(self, makes: Callable[[str, list[Any]], bool]) -> set[str]:
+        """The names that are bound to the results of such calls, and to each other."""
+        found: set[str] = set()
+        statements = [
+            s
+            for s in statements_in(self.program.tree.body)
+            if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+        ]
+        while True:
+            before = len(found)
+            for s in statements:
+                is_made = isinstance(s.value, gast.Call) and makes(self.function_of(s.value), s.value.args)
+                if is_made or (isinstance(s.value, gast.Name) and s.value.id in found):
+                    found.add(s.targets[0].id)
+            if len(found) == before:
+                return found
+
+    def makes_table(self, name: str, args: list[Any]) -> bool:
+        if name == "add":
+            return any(self.makes_table(self.function_of(a), getattr(a, "args", [])) for a in args)
+        return name in ALONE or name in WITHOUT or name in TABLES or name == "without_parts"
+
+    # ------------------------------------------------------------ writing
+
+    def run(self) -> Program:
+        tree = self.program.tree
+        if any(isinstance(s, gast.FunctionDef) for s in statements_in(tree.body)):
+            raise _Other
+        body = self.block(self.in_order(tree.body))
+        if self.tables:
+            first = next(k for k, s in enumerate(body) if self.d in names_read(s))
+            while first and isinstance(body[first - 1], Comment):
+                first -= 1
+            body.insert(first, located(assign(self.d, call(self.bound(slots.Shadows))), body[first]))
+        kept = {*names_read(body)}
+        body = self.without_unread(body, kept)
+        body = self.sharing(_without_copies(_over_items(self, body)))
+        new = rebuilt(tree, body=body)
+        read = {*names_read(new.body)}
+        bindings = {n: v for n, v in self.objects.all_bindings().items() if n in read}
+        return self.program.with_tree(new, names=self.names, bindings=bindings)
+
+    def sharing(self, body: list[Any]) -> list[Any]:
+        """The block with one name for the shadow of an object that statements in turn read or set."""
+        found: list[Any] = []
+        run: list[Any] = []  # statements without blocks
+
+        def flush() -> None:
+            counts = Counter(x for s in run for x in self.slots_in(s))
+            named = {x: self.names.fresh(f"d{x}") for x, count in counts.items() if count > 1}
+            bound = {*assigned_names(run)}
+            for s in run:
+                for x in dict.fromkeys(self.slots_in(s)):
+                    if x in named and x not in bound and x not in made:
+                        made.add(x)
+                        shadow = gast.Subscript(value=load(self.d), slice=load(x), ctx=gast.Load())
+                        found.append(located(assign(named[x], shadow), s))
+                found.append(self.with_shadows(s, {x: named[x] for x in made if x in named}))
+            run.clear()
+            made.clear()
+
+        made: set[str] = set()
+        for s in body:
+            if blocks_of(s):
+                flush()
+                found.append(map_blocks(s, self.sharing))
+            else:
+                run.append(s)
+        flush()
+        return found
+
+    def is_slot(self, node: Any) -> bool:
+        match node:
+            case (
+                gast.Attribute(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name()))
+                | gast.Subscript(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name()))
+            ):
+                return d == self.d
+        return False
+
+    def slots_in(self, s: Any) -> list[str]:
+        """The objects of the slots `d[x].name` and `d[x][key]` in a statement."""
+        nodes = find_nodes(s, gast.Attribute, gast.Subscript)
+        return [n.value.slice.id for n in nodes if self.is_slot(n)]
+
+    def with_shadows(self, node: Any, named: dict[str, str]) -> Any:
+        if self.is_slot(node) and node.value.slice.id in named:
+            new = rebuilt(node, value=load(named[node.value.slice.id]))
+            is_field = isinstance(node, gast.Attribute)
+            return new if is_field else rebuilt(new, slice=self.with_shadows(node.slice, named))
+        return map_children(node, lambda n: self.with_shadows(n, named)) if named else node
+
+    def without_unread(self, body: list[Any], read: set[str]) -> list[Any]:
+        """The block without reads and snapshots of objects that nothing reads."""
+        kept = []
+        for s in body:
+            value = getattr(s, "value", None)
+            if isinstance(s, gast.Expr) and isinstance(value, (gast.Attribute, gast.Subscript)):
+                continue
+            name = self.function_of(value)
+            is_record = name in ("items_of", "key_of", "places_of")
+            if is_record and (isinstance(s, gast.Expr) or s.targets[0].id not in read):
+                continue
+            kept.append(map_blocks(s, lambda inner: self.without_unread(inner, read)))
+        return kept
+
+    def bound(self, value: Any) -> str:
+        return self.objects.name(value)
+
+    def in_order(self, statements: list[Any]) -> list[Any]:
+        """The block with each statement that makes a version of the adjoint behind those that read the one
+        before.
+        """
+        found = list(statements)
+        for k in reversed(range(len(found))):
+            s = found[k]
+            if not self.is_version(s):
+                continue
+            target = s.targets[0].id
+            old = {n for n in names_read(s.value) if n in self.tables} - {target}
+            last = k
+            for j in range(k + 1, len(found)):
+                if old.intersection(names_read(found[j])):
+                    last = j
+                if old.intersection(assigned_names(found[j])):
+                    break
+            between = found[k + 1 : last + 1]
+            read, bound = {*names_read(between)}, {*assigned_names(between)}
+            if target in read or bound.intersection(names_read(s)) or target in bound:
+                raise _Other
+            if between:
+                found[k : last + 1] = [*between, s]
+        return found
+
+    def is_version(self, s: Any) -> bool:
+        is_bound = isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+        return is_bound and s.targets[0].id in self.tables
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for s in statements:
+            result += self.statement(s)
+        while result and isinstance(result[-1], Comment):
+            result.pop()
+        return result or [gast.Pass()]
+
+    def statement(self, s: Any) -> list[Any]:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=target)]) if target in self.heaps:
+                return self.change(s)
+            case gast.Assign(targets=[gast.Name(id=target)]) if target in self.tables:
+                return self.version(s, target)
+            case gast.If():
+                return [self.branch(s)]
+            case gast.For() | gast.While():
+                before = self.state
+                body = self.block(self.in_order(s.body))
+                if self.state != before:
+                    raise _Other
+                header = {"iter": self.expression(s.iter)} if isinstance(s, gast.For) else {}
+                return [rebuilt(s, body=body, **header)]
+            case _ if blocks_of(s):
+                raise _Other
+        return [self.expression(s)]
+
+    def branch(self, s: Any) -> Any:
+        before, arms, ends = self.state, [], set()
+        for block in (s.body, s.orelse):
+            self.state = before
+            arms.append(self.block(self.in_order(block)) if block else [])
+            ends.add(self.state)
+        if len(ends) > 1:
+            raise _Other
+        test = self.expression(s.test)
+        orelse = [] if all(isinstance(x, gast.Pass) for x in arms[1]) else arms[1]
+        return rebuilt(s, test=test, body=arms[0], orelse=orelse)
+
+    def change(self, s: Any) -> list[Any]:
+        """A change of objects."""
+        if isinstance(s.value, gast.Name):
+            return []
+        name, args = self.function_of(s.value), [self.expression(a) for a in s.value.args]
+        match name, args:
+            case ("born" | "new_heap" | "heap_enter"), _:
+                return []
+            case ("set_field" | "hold_field"), [_, x, key, value, *_]:
+                target = gast.Attribute(value=x, attr=key.value, ctx=gast.Store())
+            case ("set_item" | "hold_item"), [_, x, key, value, *_]:
+                target = gast.Subscript(value=x, slice=key, ctx=gast.Store())
+            case ("append_item" | "hold_append"), [_, x, *given]:
+                value = given[1] if name == "append_item" else given[0]
+                return [located(gast.Expr(value=call(attribute(x, "append"), value)), s)]
+            case _:
+                raise _Other
+        return [located(gast.Assign(targets=[target], value=value, type_comment=None), s)]
+
+    def version(self, s: Any, target: str) -> list[Any]:
+        """A statement that makes a new version of the adjoint, as changes of the shadows."""
+        changes: list[tuple[str, Any, Any, Any]] = []  # a helper, object, key, and the value that is added
+        self.changes(s.value, changes)
+        self.state = target
+        code: list[Any] = []
+        reads = [v for name, _, _, v in changes if v is not None and self.reads_shadows(v)]
+        first = {}
+        if reads and len(changes) > 1:
+            for v in reads:
+                name = first[id(v)] = self.names.temporary("d")
+                code.append(assign(name, v))
+        for name, x, key, value in changes:
+            value = load(first[id(value)]) if id(value) in first else value
+            if name == "extended":
+                code.append(gast.Expr(value=call(self.bound(slots.extended), load(self.d), value)))
+                continue
+            slot = self.slot(name, x, key, gast.Store())
+            if name in WITHOUT:
+                code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
+            else:
+                code.append(gast.AugAssign(target=slot, op=gast.Add(), value=value))
+        return [located(c, s) for c in code]
+
+    def reads_shadows(self, node: Any) -> bool:
+        return any(isinstance(n, gast.Name) and n.id == self.d for n in find_nodes(node, gast.Name))
+
+    def changes(self, node: Any, found: list[tuple[str, Any, Any, Any]]) -> None:
+        """The changes that lead from the present version to the value of an expression."""
+        name, args = self.function_of(node), getattr(node, "args", [])
+        match name, args:
+            case "", _ if isinstance(node, gast.Name) and node.id == self.state:
+                return
+            case "", _ if isinstance(node, gast.Constant) and node.value is None and self.state is None:
+                return
+            case "add", [a, b]:
+                makes = [self.is_made(x) for x in (a, b)]
+                base, other = (b, a) if makes[0] and not makes[1] else (a, b)
+                self.changes(base, found)
+                self.added(other, found)
+            case "without_parts", [base, _]:
+                self.changes(base, found)
+            case _ if name in WITHOUT:
+                base, x, key = args
+                self.changes(base, found)
+                found.append((name, self.expression(x), self.expression(key), None))
+            case _ if self.is_made(node) and self.state is None:
+                self.added(node, found)
+            case _:
+                raise _Other
+
+    def is_made(self, node: Any) -> bool:
+        """Whether an expression makes a table of its own."""
+        name = self.function_of(node)
+        if name == "add":
+            return all(map(self.is_made, node.args))
+        return name in ALONE or name in TABLES
+
+    def added(self, node: Any, found: list[tuple[str, Any, Any, Any]]) -> None:
+        name, args = self.function_of(node), getattr(node, "args", [])
+        if name == "add":
+            for part in args:
+                self.added(part, found)
+        elif name in ALONE:
+            value, x, key = map(self.expression, args)
+            found.append((name, x, key, value))
+        elif name in TABLES:
+            found.append(("extended", None, None, self.expression(node)))
+        else:
+            raise _Other
+
+    def slot(self, name: str, x: Any, key: Any, ctx: Any) -> Any:
+        shadow = gast.Subscript(value=load(self.d), slice=x, ctx=gast.Load())
+        if name.startswith(("field", "without_field")):
+            return gast.Attribute(value=shadow, attr=key.value, ctx=ctx)
+        return gast.Subscript(value=shadow, slice=key, ctx=ctx)
+
+    def expression(self, node: Any) -> Any:
+        """An expression or statement with plain reads in place of calls of helpers."""
+        name = self.function_of(node)
+        if not name or name == "add":
+            if isinstance(node, gast.Name) and node.id in self.tables:
+                raise _Other
+            if isinstance(node, gast.Name) and node.id in self.heaps:
+                return node
+            return map_children(node, self.expression)
+        args = node.args
+        if name in AT or name in READ_TABLE:
+            if not (isinstance(args[0], gast.Name) and args[0].id == self.state):
+                raise _Other
+            rest = [self.expression(a) for a in args[1:]]
+            if name in READ_TABLE:
+                return rebuilt(node, args=[load(self.d), *rest])
+            found = self.slot(name, rest[0], rest[1], gast.Load())
+            is_number = isinstance(rest[2], gast.Constant)
+            return found if is_number else call(self.bound(slots.shaped), found, rest[2])
+        given = [self.expression(a) for a in args]
+        match name, given:
+            case "get_field", [_, x, key]:
+                return attribute(x, key.value)
+            case "held_field", [x, key]:
+                return attribute(x, key.value)
+            case ("get_item", [_, x, key]) | ("held_item", [x, key]):
+                return gast.Subscript(value=x, slice=key, ctx=gast.Load())
+            case "known", [x]:
+                return x
+            case "has_key", [x, key]:
+                return gast.Compare(left=key, ops=[gast.In()], comparators=[x])
+            case "read_items", [_, x, _]:
+                return call(self.bound(list), x)
+            case "heap_view", [_, x, _]:
+                return x
+        if self.heaps.intersection(names_read(given)) or name in CHANGES:
+            raise _Other
+        return rebuilt(node, args=given)
+
+
+def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
+    """The statements with loops over the items of lists in place of those over their positions:
+
+        keys = positions(x)                 for b in x:
+        for key in keys:                        ...
+            b = x[key]
+            ...
+    """
+    read = read_counts(gast.Module(body=body, type_ignores=[]))
+    lists: dict[str, Any] = {}
+
+    def range_of(x: Any) -> Any:
+        return call(writer.bound(range), call(writer.bound(len), x))
+
+    def block(statements: list[Any]) -> list[Any]:
+        found = []
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=keys)], value=gast.Call(func=func, args=[x])) if (
+                    writer.program.resolve(func) is slots.positions
+                ):
+                    lists[keys] = x
+                    if read[keys] == 1:
+                        continue
+                    s = rebuilt(s, value=range_of(x))
+                case gast.For(iter=gast.Name(id=keys), target=gast.Name(id=key)) if (
+                    keys in lists and read[keys] == 1
+                ):
+                    s = loop(s, lists[keys], key)
+            found.append(map_blocks(s, block))
+        return found
+
+    def loop(s: Any, x: Any, key: str) -> Any:
+        match s.body[0]:
+            case gast.Assign(
+                targets=[gast.Name() as item],
+                value=gast.Subscript(value=gast.Name(id=name), slice=gast.Name(id=index)),
+            ) if name == x.id and index == key and name not in assigned_names(s.body):
+                rest = s.body[1:] or [gast.Pass()]
+                if read[key] == 1:
+                    return rebuilt(s, target=item, iter=x, body=rest)
+                both = gast.Tuple(elts=[s.target, item], ctx=gast.Store())
+                return rebuilt(s, target=both, iter=call(writer.bound(enumerate), x), body=rest)
+        return rebuilt(s, iter=range_of(x))
+
+    return block(body)
+
+
+def _without_copies(body: list[Any]) -> list[Any]:
+    """The statements without copies, directly behind, of names that are read nowhere else."""
+    tree = gast.Module(body=body, type_ignores=[])
+    read, bound = read_counts(tree), binding_counts(tree)
+    renamed: dict[str, str] = {}
+
+    def block(statements: list[Any]) -> list[Any]:
+        made, found = "", []
+        for s in statements:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)) if (
+                    source == made
+                ):
+                    renamed[source] = target
+                    continue
+                case gast.Assign(targets=[gast.Name(id=name)]) if bound[name] == 1 and read[name] == 1:
+                    made = name
+                case _:
+                    made = ""
+            found.append(map_blocks(s, block))
+        return found
+
+    def with_new_names(node: Any) -> Any:
+        if isinstance(node, gast.Name):
+            return rebuilt(node, id=renamed[node.id]) if node.id in renamed else node
+        return map_children(node, with_new_names)
+
+    found = block(body)
+    return list(map(with_new_names, found)) if renamed else found

@@ -1,0 +1,346 @@
+"""Reads and sets attributes and items as they stand, where all objects of a program with a heap are known.
+
+    pos_1 = heap_number(heap, b, "pos", True)      pos_1 = get_field(heap, b, "pos")
+    heap = heap_set(heap, b, "pos", pos_2, True)   heap = set_field(heap, b, "pos", pos_2, 0.0)
+
+The helpers of the heap ask at run time who may change an object, what its class does, and what a slot holds.
+`Memory` answers this for the program as a whole: if one change is not known, all stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gast
+
+from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
+from ..kinds.memory import ITEMS, Held, Memory, memory_of
+from ..kinds.shape_relations import is_differentiable
+from ..runtime import heap, heap_keys, object_graph, slots
+from ..transforms.analyses.facts import Facts
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import assign, bound_here, call, constant, load, names_read, statements_in
+from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.rebuild import map_blocks, rebuilt
+from ..values.objects import ABSENT, is_plain, lookup, sets_plainly, shadows_fields
+
+__all__ = ["plain_slots"]
+
+KEPT = frozenset(  # helpers that may stay
+    ["arguments_of", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
+)
+SLOT = type(type("WithSlot", (), {"__slots__": ("slot",)}).__dict__["slot"])
+
+
+class _Unknown(Exception):
+    """Something that the memory does not tell."""
+
+
+def plain_slots(facts: Facts) -> Program:
+    """The program with slots that are read and set as they stand; itself where not all are known."""
+    program = facts.program
+    given = {p.id: facts.kind(p) for p in program.tree.args.args}
+    memory = memory_of(program, given)
+    if memory is None or not _has_own_heap(program):
+        return program
+    while True:
+        for s in statements_in(program.tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)]):
+                    memory.assigned(name, s.value, facts.kind)
+                case gast.Expr(value=gast.Call()):
+                    memory.passed(s.value)
+        if not memory.has_grown(False):
+            break
+    if memory.is_lost:
+        return program
+    writer = _Writer(facts, memory)
+    try:
+        body = writer.block(program.tree.body)
+    except _Unknown:
+        return program
+    tree = rebuilt(program.tree, body=body)
+    return program.with_tree(tree, names=writer.names, bindings=writer.objects.all_bindings())
+
+
+def _has_own_heap(program: Program) -> bool:
+    """Whether the program's heap follows no arrays, and its objects are those that it may change."""
+    for s in statements_in(program.tree.body):
+        if isinstance(s, gast.Assign) and isinstance(s.value, gast.Call):
+            function = program.resolve(s.value.func)
+            if function is heap.new_heap and s.value.args:
+                return False
+            if function is heap.heap_enter and len(s.value.args) > 3:
+                return False
+    return True
+
+
+def bindings_of(program: Program) -> dict[str, list[Any]]:
+    """The statements that bind each name."""
+    found: dict[str, list[Any]] = {}
+    for s in statements_in(program.tree.body):
+        for name in bound_here(s):
+            found.setdefault(name, []).append(s)
+    return found
+
+
+class _Writer:
+    def __init__(self, facts: Facts, memory: Memory) -> None:
+        self.facts, self.memory, self.program = facts, memory, facts.program
+        self.names = facts.program.names.copy()
+        self.objects = Objects(facts.program, self.names)
+        self.steady = self.find_steady()
+        self.keys: dict[str, Any] = {}  # the indices that normalised keys are made of
+        self.same: dict[str, Any] = {}  # those that are indices already
+        self.bound = bindings_of(facts.program)
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        found = []
+        for s in statements:
+            match s:
+                case gast.Expr(value=gast.Call(func=func, args=[_, gast.Name(id=keys)])) if (
+                    self.program.resolve(func) is heap_keys.same_length and keys in self.steady
+                ):
+                    continue
+            found.append(self.statement(map_blocks(s, self.block)))
+        return found
+
+    def find_steady(self) -> set[str]:
+        """The names for the positions in lists that keep their lengths in the loops over them."""
+        made, found = {}, set()
+        loops: dict[str, list[Any]] = {}
+        for s in statements_in(self.program.tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=func, args=[x])) if (
+                    self.program.resolve(func) is heap_keys.keys_of
+                ):
+                    made[name] = self.held(x).sites
+                case gast.For(iter=gast.Name(id=name)):
+                    loops.setdefault(name, []).append(s)
+        for name, sites in made.items():
+            are_lists = bool(sites) and {self.memory.classes.get(site) for site in sites or ()} == {list}
+            if are_lists and not any(sites & self.resized(s) for s in loops.get(name, ())):
+                found.add(name)
+        return found
+
+    def resized(self, loop: Any) -> frozenset[str]:
+        """The lists that get longer in a loop."""
+        found: frozenset[str] = frozenset()
+        for s in statements_in(loop.body):
+            match s:
+                case gast.Assign(value=gast.Call(func=func, args=[_, x, *_])) if (
+                    self.program.resolve(func) is heap.heap_append
+                ):
+                    found |= self.held(x).sites or frozenset(self.memory.classes)
+        return found
+
+    def statement(self, s: Any) -> Any:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=target)], value=gast.Call(func=func, args=args) as value):
+                function = self.program.resolve(func)
+                module = None if function is MISSING else getattr(function, "__module__", "")
+                if function is heap_keys.keys_of and target in self.steady:
+                    return assign(target, self.helper("positions", args[0]), s)
+                if function is heap_keys.key_of:
+                    self.keys[target] = args[1]
+                    if self.are_dicts(args[0]) or self.lowest(args[1]) >= 0:
+                        self.same[target] = args[1]
+                        return assign(target, args[1], s)
+                if module in (heap.__name__, object_graph.__name__):
+                    given = [self.same.get(getattr(a, "id", ""), a) for a in args]
+                    new = self.plain(target, function.__name__, given)
+                    return s if new is None else assign(target, new, s)
+                self.refuse_heaps(value)
+            case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)):
+                if (target in self.memory.heaps) != (source in self.memory.heaps):
+                    raise _Unknown
+            case gast.If() | gast.For() | gast.While():
+                pass
+            case _:
+                self.refuse_heaps(s)
+        return s
+
+    def refuse_heaps(self, node: Any) -> None:
+        if self.memory.heaps.intersection(names_read(node)):
+            raise _Unknown
+
+    def plain(self, target: str, name: str, args: list[Any]) -> Any:
+        """The plain form of a call of a helper; None for one that may stay."""
+        match name, args:
+            case "reference", [x, *_]:
+                self.sites(x)
+                return self.helper("known", x)
+            case "plain_number", [x]:
+                self.number(self.held(x))
+                return x
+            case ("heap_number" | "heap_get"), [token, x, key, *field]:
+                return self.read(x, key, bool(field), token)
+            case ("heap_object" | "heap_constant"), [x, key, *options]:
+                is_field = bool(options) and getattr(options[0], "value", None) is True
+                found = self.slot(x, key, is_field)
+                is_constant = is_differentiable(found.kind) is False
+                if not is_constant or (name == "heap_constant" and found.sites):
+                    raise _Unknown
+                if len(options) > 1 and not self.are_of(found, self.program.resolve(options[1])):
+                    raise _Unknown
+                return self.helper("held_field" if is_field else "held_item", x, self.index(key))
+            case "heap_set", [token, x, key, value, *field]:
+                return self.store(token, x, key, value, bool(field))
+            case "heap_append", [token, x, key, value]:
+                self.slot(x, key, False)
+                if set(map(self.memory.classes.get, self.sites(x))) != {list}:
+                    raise _Unknown
+                if self.holds(x, ITEMS, value):
+                    return self.helper("hold_append", token, x, value)
+                return self.helper("append_item", token, x, key, value, self.like(value))
+            case "heap_copy", [token, x, record, *_]:
+                found = self.slot(x, None, False)
+                self.number(found)
+                if set(map(self.memory.classes.get, self.sites(x))) != {list}:
+                    raise _Unknown
+                return self.helper("read_items", token, x, record)
+            case "heap_element", [token, x, key]:
+                if self.are_dicts(x):
+                    self.keys[target] = key
+                    return key
+                return self.read(x, key, False, token)
+            case "heap_enter", [token, gast.Name(id=x), *_] if self.held(args[1]).sites == frozenset():
+                return token
+            case "heap_enter", [token, gast.Name(id=x), *_]:
+                held = self.memory.names.get(x)
+                if held is not None and x in self.memory.classes and self.is_empty(x):
+                    return self.helper("born", token, args[1])
+                return None
+            case _ if name in KEPT:
+                return None
+        raise _Unknown
+
+    def are_dicts(self, x: Any) -> bool:
+        found = self.held(x).sites
+        return bool(found) and {self.memory.classes.get(site) for site in found or ()} == {dict}
+
+    def is_empty(self, site: str) -> bool:
+        """Whether an object has nothing in it when it is made."""
+        found = self.memory.lists.get(site)
+        return found is None or (isinstance(found.kind, Nothing) and found.sites == frozenset())
+
+    def read(self, x: Any, key: Any, is_field: bool, token: Any) -> Any:
+        found = self.slot(x, key, is_field)
+        if is_differentiable(found.kind) is False:  # an object, or an inactive value
+            return self.helper("held_field" if is_field else "held_item", x, self.index(key))
+        self.number(found)
+        return self.helper("get_field" if is_field else "get_item", token, x, key)
+
+    def store(self, token: Any, x: Any, key: Any, value: Any, is_field: bool) -> Any:
+        self.slot(x, key, is_field)
+        classes = set(map(self.memory.classes.get, self.sites(x)))
+        if is_field:
+            name = key.value
+            for cls in classes:
+                found = lookup(cls, name)
+                is_set = sets_plainly(cls) and (not shadows_fields(found) or type(found) is SLOT)
+                if not is_set:
+                    raise _Unknown
+        if self.holds(x, key.value if is_field else ITEMS, value):
+            return self.helper("hold_field" if is_field else "hold_item", token, x, key, value)
+        return self.helper("set_field" if is_field else "set_item", token, x, key, value, self.like(value))
+
+    # ------------------------------------------------------------ facts
+
+    def holds(self, x: Any, key: Any, value: Any) -> bool:
+        """Whether a slot holds objects and inactive values only; else the value must be a number."""
+        found = self.memory.read(x, key, self.facts.kind)
+        if is_differentiable(found.kind) is False and found.sites is not None:
+            return True
+        self.number(found)
+        self.number(self.held(value))
+        return False
+
+    def held(self, x: Any) -> Held:
+        return self.memory.held(x, self.facts.kind)
+
+    def sites(self, x: Any) -> frozenset[str]:
+        """The objects that a name may be, which must be known."""
+        found = self.held(x).sites
+        if not found or is_differentiable(self.held(x).kind) is not False:
+            raise _Unknown
+        return found
+
+    def slot(self, x: Any, key: Any, is_field: bool) -> Held:
+        """What a slot holds; the classes of the objects must read and set it as it stands."""
+        for site in self.sites(x):
+            cls = self.memory.classes.get(site)
+            if not is_field:
+                is_plainly_read = cls is list or (cls is dict and self.is_inactive(key))
+            else:
+                found = lookup(cls, key.value) if isinstance(key, gast.Constant) and cls is not None else None
+                is_value = found is ABSENT or type(found) is SLOT or not hasattr(type(found), "__get__")
+                is_plainly_read = cls is not None and found is not None and is_plain(cls) and is_value
+                is_plainly_read = is_plainly_read and lookup(cls, "__getattr__") is ABSENT
+            if not is_plainly_read:
+                raise _Unknown
+        return self.memory.read(x, key.value if is_field else ITEMS, self.facts.kind)
+
+    def is_inactive(self, key: Any) -> bool:
+        """Whether a key carries no derivative."""
+        key = self.index(key)
+        if key is None or is_differentiable(self.held(key).kind) is False:
+            return True
+        return self.loop_over(key) is heap_keys.keys_of
+
+    def index(self, key: Any) -> Any:
+        """The index that a key is made of."""
+        while isinstance(key, gast.Name) and key.id in self.keys:
+            key = self.keys[key.id]
+        return key
+
+    def loop_over(self, node: Any) -> Any:
+        """The function whose result a loop with this target goes over."""
+        match self.bound.get(getattr(node, "id", "")):
+            case [gast.For(iter=gast.Name(id=name))]:
+                match self.bound.get(name):
+                    case [gast.Assign(value=gast.Call(func=func))]:
+                        return self.program.resolve(func)
+            case [gast.For(iter=gast.Call(func=func))]:
+                return self.program.resolve(func)
+        return None
+
+    def lowest(self, node: Any) -> float:
+        """A number that an index never is below."""
+        match node:
+            case gast.Constant(value=int() as value):
+                return value
+            case gast.BinOp(
+                left=left, op=gast.Add() | gast.Sub() as op, right=gast.Constant(value=int() as by)
+            ):
+                return self.lowest(left) + (by if isinstance(op, gast.Add) else -by)
+            case gast.Name(id=name):
+                match self.bound.get(name):
+                    case [gast.Assign(value=gast.BinOp() | gast.Name() as value)]:
+                        return self.lowest(value)
+                    case [gast.For(iter=gast.Call(args=args) as call_)]:
+                        if self.program.resolve(call_.func) is not range or len(args) > 2:
+                            return -math.inf
+                        return 0 if len(args) == 1 else self.lowest(args[0])
+                if self.loop_over(node) in (heap_keys.keys_of, slots.positions):
+                    return 0
+        return -math.inf
+
+    def number(self, found: Held) -> None:
+        """Checks that values are numbers or arrays of NumPy's."""
+        kind = widen(found.kind)
+        if found.sites != frozenset() or not isinstance(kind, (Scalar, Array, Numeric)):
+            raise _Unknown
+
+    def are_of(self, found: Held, cls: Any) -> bool:
+        return found.sites is not None and {self.memory.classes.get(s) for s in found.sites} == {cls}
+
+    def like(self, value: Any) -> Any:
+        """What has the zero of a value: 0.0 for a real number of Python's, else the value itself."""
+        kind = widen(self.held(value).kind)
+        is_real = isinstance(kind, Scalar) and kind.dtype in REALS
+        return constant(0.0) if is_real or isinstance(kind, Literal) else value
+
+    def helper(self, name: str, *args: Any) -> Any:
+        return call(load(self.objects.name(getattr(slots, name), name)), *args)

@@ -1,0 +1,171 @@
+# mypy: allow-untyped-defs
+"""The rules of reading and setting attributes and items as they stand; tested in programs, too."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ..primitives.record import bprop, nondifferentiable
+from ..runtime.adjoints import add
+from ..runtime.heap_adjoints import parts_alone, parts_at
+from ..runtime.object_graph import items_of
+from ..runtime.slots import (
+    append_item,
+    born,
+    field_alone,
+    field_at,
+    get_field,
+    get_item,
+    held_field,
+    held_item,
+    hold_append,
+    hold_field,
+    hold_item,
+    item_alone,
+    item_at,
+    known,
+    positions,
+    read_items,
+    set_field,
+    set_item,
+    without_field,
+    without_item,
+)
+
+nondifferentiable([held_field, held_item, known, positions], pure=False)
+
+BOX = SimpleNamespace(a=1.5)
+LIST = [1.5, 0.5, 2.5]
+
+
+@bprop(born, sharing="fresh", samples=[(None, [])], pure=False)
+def born_(heap, x, out, dout):
+    return dout, None
+
+
+@born_.jvp
+def born_jvp(out, dheap):
+    return dheap
+
+
+@bprop(get_field, samples=[(None, BOX, "a")], pure=False)
+def get_field_(heap, x, name, out, dout):
+    return field_alone(dout, x, name), None, None
+
+
+@get_field_.jvp
+def get_field_jvp(x, name, out, dheap):
+    return field_at(dheap, x, name, out)
+
+
+@bprop(get_item, samples=[(None, LIST, 1)], pure=False)
+def get_item_(heap, x, key, out, dout):
+    return item_alone(dout, x, key), None, None
+
+
+@get_item_.jvp
+def get_item_jvp(x, key, out, dheap):
+    return item_at(dheap, x, key, out)
+
+
+@bprop(read_items, samples=[(None, LIST, items_of(LIST))], pure=False)
+def read_items_(heap, x, record, out, dout):
+    return parts_alone(dout, record), None, None
+
+
+@read_items_.jvp
+def read_items_jvp(record, out, dheap):
+    return parts_at(dheap, record)
+
+
+@bprop(set_field, sharing="fresh", samples=[(None, SimpleNamespace(a=1.5), "a", 0.5, 0.5)], pure=False)
+def set_field_(heap, x, name, value, like, out, dout):
+    return without_field(dout, x, name), None, None, field_at(dout, x, name, like), None
+
+
+@set_field_.jvp
+def set_field_jvp(x, name, out, dheap, dvalue):
+    return add(without_field(dheap, x, name), field_alone(dvalue, x, name))
+
+
+@bprop(set_item, sharing="fresh", samples=[(None, [*LIST], 1, 0.5, 0.5)], pure=False)
+def set_item_(heap, x, key, value, like, out, dout):
+    return without_item(dout, x, key), None, None, item_at(dout, x, key, like), None
+
+
+@set_item_.jvp
+def set_item_jvp(x, key, out, dheap, dvalue):
+    return add(without_item(dheap, x, key), item_alone(dvalue, x, key))
+
+
+@bprop(append_item, sharing="fresh", samples=[(None, [*LIST], 3, 0.5, 0.5)], pure=False)
+def append_item_(heap, x, key, value, like, out, dout):
+    return without_item(dout, x, key), None, None, item_at(dout, x, key, like), None
+
+
+@append_item_.jvp
+def append_item_jvp(x, key, out, dheap, dvalue):
+    return add(dheap, item_alone(dvalue, x, key))
+
+
+@bprop(hold_field, sharing="fresh", samples=[(None, SimpleNamespace(a=[]), "a", [])], pure=False)
+def hold_field_(heap, x, name, value, out, dout):
+    return dout, None, None, None
+
+
+@hold_field_.jvp
+def hold_field_jvp(x, out, dheap):
+    return dheap
+
+
+@bprop(hold_item, sharing="fresh", samples=[(None, [[], []], 1, [])], pure=False)
+def hold_item_(heap, x, key, value, out, dout):
+    return dout, None, None, None
+
+
+@hold_item_.jvp
+def hold_item_jvp(x, out, dheap):
+    return dheap
+
+
+@bprop(hold_append, sharing="fresh", samples=[(None, [[]], [])], pure=False)
+def hold_append_(heap, x, value, out, dout):
+    return dout, None, None
+
+
+@hold_append_.jvp
+def hold_append_jvp(x, out, dheap):
+    return dheap
+
+
+# ---------------------------------------------------------------- their adjoints
+
+
+@bprop(field_at, "linear", like=3, like_number=True, samples=[(None, BOX, "a", 0.5)])
+def field_at_(d, x, name, like, out, dout):
+    return field_alone(dout, x, name), None, None, None
+
+
+@bprop(item_at, "linear", like=3, like_number=True, samples=[(None, LIST, 1, 0.5)])
+def item_at_(d, x, key, like, out, dout):
+    return item_alone(dout, x, key), None, None, None
+
+
+@bprop(field_alone, "linear", samples=[(1.5, BOX, "a")])
+def field_alone_(dvalue, x, name, out, dout):
+    return field_at(dout, x, name, dvalue), None, None
+
+
+@bprop(item_alone, "linear", samples=[(1.5, LIST, 1)])
+def item_alone_(dvalue, x, key, out, dout):
+    return item_at(dout, x, key, dvalue), None, None
+
+
+@bprop(without_field, "linear", samples=[(None, BOX, "a")])
+def without_field_(d, x, name, out, dout):
+    return without_field(dout, x, name), None, None
+
+
+@bprop(without_item, "linear", samples=[(None, LIST, 1)])
+def without_item_(d, x, key, out, dout):
+    return without_item(dout, x, key), None, None
