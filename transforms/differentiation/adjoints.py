@@ -149,7 +149,8 @@ class AdjointEmitter(MaskEmitter):
             self.note_spreading(atom, uniform)
             if new.whole is not None and isinstance(atom, gast.Name):
                 self.spread_kinds[atom.id] = derived_kind(self, value, self.kinds_of_adjoints(value))
-            env[variable] = replace(new, value=atom, owned=own)
+            kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
+            env[variable] = replace(kept, masks=new.masks, partial=new.partial)
         elif mask is not None or current.mask is not None:
             atom = self.named(variable, value, code)
             new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed, partial=new.partial)
