@@ -77,8 +77,8 @@ def _public(transform: Callable[P, T]) -> Callable[P, T]:
             args = (args[0], tuple(args[1]), *args[2:])
         return transform(*args, **keywords)
 
-    names = transform.__code__.co_varnames
-    takes_argnums = names[1] == "argnums"
+    names = transform.__code__.co_varnames[: transform.__code__.co_argcount]
+    takes_argnums = names[1:2] == ("argnums",)
     return at_border(called)
 
 
