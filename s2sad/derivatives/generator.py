@@ -166,7 +166,7 @@ class Generator:
             self.forms.linked = {r: g for r, g in self.made.items() if r != request}
             keep_forms(self.forms, request.function, request.kinds)
         made: FunctionType = self.made[request].function
-        if self.forms.watch is unwatched and request.form in ("grad", "value_and_grad"):
+        if self.forms.watch is unwatched and request.form != "vjp":
             self.write_plainly(request, self.made[request])
         return made
 
@@ -178,11 +178,12 @@ class Generator:
         if program is None or any(isinstance(v, Request) for v in program.bindings.values()):
             return
         text, places = to_source_with_places(program.tree)
-        origin = origin_of(program, places, 0)
+        origin = origin_of(program, places, len(request.wrt) if request.form == "jvp" else 0)
         name, bindings = program.tree.name, program.bindings
         plain = make_function(text, name, program.scope, bindings, like=request.function, origin=origin)
-        plain.__defaults__ = request.function.__defaults__
-        plain.__kwdefaults__ = request.function.__kwdefaults__
+        if request.form != "jvp":
+            plain.__defaults__ = request.function.__defaults__
+            plain.__kwdefaults__ = request.function.__kwdefaults__
         setattr(generated.function, PLAIN, plain)
 
     def generate_from_kept(self, request: Request) -> bool:

@@ -8,13 +8,14 @@
     dheap = add(dheap_2, field_alone(dvel_1, b, "m"))           d[b].m += dvel_1
 
 The versions of the heap's adjoint become one table of shadows. So each version is read before the next is
-made: a statement that makes one is moved behind the last that reads the one before. Derivatives in which this
-cannot be done, and those that have other changes of a heap, stay as they are, as do the functions that are
+made: a later read is moved in front of the change that ends the version. Derivatives in which this cannot be
+done, and those that have other changes of a heap, stay as they are, as do the functions that are
 differentiated again.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from types import FunctionType
@@ -87,7 +88,13 @@ class _Writer:
         self.heaps = self.bound_by(lambda name, args: name in CHANGES)
         self.tables = self.bound_by(self.makes_table)
         self.d = self.names.fresh("d" if self.names.is_free("d") else "shadows")
-        self.state: str | None = None  # the name of the version of the adjoint that `d` is
+        self.count = itertools.count(1)
+        self.current = 0  # the version of the adjoint that the shadows are
+        self.versions: dict[str, int] = {}  # of each name
+        self.ends: dict[int, tuple[list[Any], int]] = {}  # where a block ends a version, and its names so far
+        self.log: list[str] = []  # the names that the block has bound
+        self.before: list[Any] = []  # statements in front of the present one
+        self.earlier: set[str] = set()  # the names of reads that were moved
 
     # ------------------------------------------------------------ names
 
@@ -129,7 +136,7 @@ class _Writer:
         tree = self.program.tree
         if any(isinstance(s, gast.FunctionDef) for s in statements_in(tree.body)):
             raise _Other
-        body = self.block(self.in_order(tree.body))
+        body = self.block(tree.body)
         if self.tables:
             first = next(k for k, s in enumerate(body) if self.d in names_read(s))
             while first and isinstance(body[first - 1], Comment):
@@ -210,39 +217,16 @@ class _Writer:
     def bound(self, value: Any) -> str:
         return self.objects.name(value)
 
-    def in_order(self, statements: list[Any]) -> list[Any]:
-        """The block with each statement that makes a version of the adjoint behind those that read the one
-        before.
-        """
-        found = list(statements)
-        for k in reversed(range(len(found))):
-            s = found[k]
-            if not self.is_version(s):
-                continue
-            target = s.targets[0].id
-            old = {n for n in names_read(s.value) if n in self.tables} - {target}
-            last = k
-            for j in range(k + 1, len(found)):
-                if old.intersection(names_read(found[j])):
-                    last = j
-                if old.intersection(assigned_names(found[j])):
-                    break
-            between = found[k + 1 : last + 1]
-            read, bound = {*names_read(between)}, {*assigned_names(between)}
-            if target in read or bound.intersection(names_read(s)) or target in bound:
-                raise _Other
-            if between:
-                found[k : last + 1] = [*between, s]
-        return found
-
-    def is_version(self, s: Any) -> bool:
-        is_bound = isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
-        return is_bound and s.targets[0].id in self.tables
-
     def block(self, statements: list[Any]) -> list[Any]:
-        result: list[Any] = []
+        """The block in its plain form; reads of versions that are gone stand before the changes of these."""
+        outer, self.ends, self.log = (self.ends, self.log), {}, []
+        parts: list[list[Any]] = []
         for s in statements:
-            result += self.statement(s)
+            before = self.before = []
+            parts += [before, self.statement(s)]
+            self.log += assigned_names(s)
+        self.ends, self.log = outer
+        result = [s for part in parts for s in part]
         while result and isinstance(result[-1], Comment):
             result.pop()
         return result or [gast.Pass()]
@@ -256,27 +240,51 @@ class _Writer:
             case gast.If():
                 return [self.branch(s)]
             case gast.For() | gast.While():
-                before = self.state
-                body = self.block(self.in_order(s.body))
-                if self.state != before:
-                    raise _Other
-                header = {"iter": self.expression(s.iter)} if isinstance(s, gast.For) else {}
-                return [rebuilt(s, body=body, **header)]
+                return [self.loop(s)]
             case _ if blocks_of(s):
                 raise _Other
         return [self.expression(s)]
 
-    def branch(self, s: Any) -> Any:
-        before, arms, ends = self.state, [], set()
-        for block in (s.body, s.orelse):
-            self.state = before
-            arms.append(self.block(self.in_order(block)) if block else [])
-            ends.add(self.state)
-        if len(ends) > 1:
+    def loop(self, s: Any) -> Any:
+        header = {"iter": self.expression(s.iter)} if isinstance(s, gast.For) else {}
+        if self.tables.isdisjoint(names_read(s.body)):
+            return rebuilt(s, body=self.block(s.body), **header)
+        before, carried = self.versions, self.names_of(self.current)
+        self.start(carried)
+        body = self.block(s.body)
+        carried &= self.names_of(self.current)
+        if not carried:
             raise _Other
+        self.versions = {n: v for n, v in before.items() if n not in assigned_names(s.body)}
+        self.start(carried)
+        return rebuilt(s, body=body, **header)
+
+    def branch(self, s: Any) -> Any:
+        before, current, arms = dict(self.versions), self.current, []
+        carried: set[str] | None = None
+        for block in (s.body, s.orelse):
+            self.versions, self.current = dict(before), current
+            arms.append(self.block(block) if block else [])
+            found = self.names_of(self.current)
+            carried = found if carried is None else carried & found
         test = self.expression(s.test)
+        if self.tables.intersection(assigned_names(s)):
+            if not carried:
+                raise _Other
+            self.versions = {n: v for n, v in before.items() if n not in assigned_names(s)}
+            self.start(carried)
+        else:
+            self.versions, self.current = before, current
         orelse = [] if all(isinstance(x, gast.Pass) for x in arms[1]) else arms[1]
         return rebuilt(s, test=test, body=arms[0], orelse=orelse)
+
+    def names_of(self, version: int) -> set[str]:
+        return {name for name, v in self.versions.items() if v == version}
+
+    def start(self, names: set[str]) -> None:
+        """Starts a new version, with these names."""
+        self.current = next(self.count)
+        self.versions = {**self.versions, **dict.fromkeys(names, self.current)}
 
     def change(self, s: Any) -> list[Any]:
         """A change of objects."""
@@ -299,10 +307,17 @@ class _Writer:
 
     def version(self, s: Any, target: str) -> list[Any]:
         """A statement that makes a new version of the adjoint, as changes of the shadows."""
+        if isinstance(s.value, gast.Name) and s.value.id in self.versions:
+            self.versions = {**self.versions, target: self.versions[s.value.id]}
+            return []
         changes: list[tuple[str, Any, Any, Any]] = []  # a helper, object, key, and the value that is added
         self.changes(s.value, changes)
-        self.state = target
         code: list[Any] = []
+        if changes:
+            self.ends[self.current] = self.before, len(self.log)
+            self.start({target})
+        else:
+            self.versions = {**self.versions, target: self.current}
         reads = [v for name, _, _, v in changes if v is not None and self.reads_shadows(v)]
         first = {}
         if reads and len(changes) > 1:
@@ -328,9 +343,9 @@ class _Writer:
         """The changes that lead from the present version to the value of an expression."""
         name, args = self.function_of(node), getattr(node, "args", [])
         match name, args:
-            case "", _ if isinstance(node, gast.Name) and node.id == self.state:
+            case "", _ if isinstance(node, gast.Name) and self.versions.get(node.id) == self.current:
                 return
-            case "", _ if isinstance(node, gast.Constant) and node.value is None and self.state is None:
+            case "", _ if isinstance(node, gast.Constant) and node.value is None and self.current == 0:
                 return
             case "add", [a, b]:
                 makes = [self.is_made(x) for x in (a, b)]
@@ -343,7 +358,7 @@ class _Writer:
                 base, x, key = args
                 self.changes(base, found)
                 found.append((name, self.expression(x), self.expression(key), None))
-            case _ if self.is_made(node) and self.state is None:
+            case _ if self.is_made(node) and self.current == 0:
                 self.added(node, found)
             case _:
                 raise _Other
@@ -368,6 +383,27 @@ class _Writer:
         else:
             raise _Other
 
+    def read(self, node: Any, name: str, args: list[Any]) -> Any:
+        """A read of the adjoint; of a version that is gone it stands before the change that ended it."""
+        version = self.versions.get(getattr(args[0], "id", ""))
+        rest = [self.expression(a) for a in args[1:]]
+        found = rebuilt(node, args=[load(self.d), *rest])
+        if name not in READ_TABLE:
+            found = self.slot(name, rest[0], rest[1], gast.Load())
+            if not isinstance(rest[2], gast.Constant):
+                found = call(self.bound(slots.shaped), found, rest[2])
+        if version == self.current:
+            return found
+        if version not in self.ends:
+            raise _Other
+        before, so_far = self.ends[version]
+        if {*self.log[so_far:], *self.earlier}.intersection(names_read(rest)):
+            raise _Other
+        earlier = self.names.temporary("d")
+        self.earlier.add(earlier)
+        before.append(located(assign(earlier, found), node if hasattr(node, "lineno") else self.program.tree))
+        return load(earlier)
+
     def slot(self, name: str, x: Any, key: Any, ctx: Any) -> Any:
         shadow = gast.Subscript(value=load(self.d), slice=x, ctx=gast.Load())
         if name.startswith(("field", "without_field")):
@@ -385,14 +421,7 @@ class _Writer:
             return map_children(node, self.expression)
         args = node.args
         if name in AT or name in READ_TABLE:
-            if not (isinstance(args[0], gast.Name) and args[0].id == self.state):
-                raise _Other
-            rest = [self.expression(a) for a in args[1:]]
-            if name in READ_TABLE:
-                return rebuilt(node, args=[load(self.d), *rest])
-            found = self.slot(name, rest[0], rest[1], gast.Load())
-            is_number = isinstance(rest[2], gast.Constant)
-            return found if is_number else call(self.bound(slots.shaped), found, rest[2])
+            return self.read(node, name, args)
         given = [self.expression(a) for a in args]
         match name, given:
             case "get_field", [_, x, key]:
@@ -424,6 +453,7 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
     """
     read = read_counts(gast.Module(body=body, type_ignores=[]))
     lists: dict[str, Any] = {}
+    dicts: dict[str, Any] = {}
 
     def range_of(x: Any) -> Any:
         return call(writer.bound(range), call(writer.bound(len), x))
@@ -439,6 +469,15 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
                     if read[keys] == 1:
                         continue
                     s = rebuilt(s, value=range_of(x))
+                case gast.Assign(targets=[gast.Name(id=keys)], value=gast.Call(func=func, args=[x])) if (
+                    writer.program.resolve(func) is slots.keys_in
+                ):
+                    if read[keys] == 1:
+                        dicts[keys] = x
+                        continue
+                    s = rebuilt(s, value=call(writer.bound(list), x))
+                case gast.For(iter=gast.Name(id=keys)) if keys in dicts:
+                    s = rebuilt(s, iter=dicts[keys])
                 case gast.For(iter=gast.Name(id=keys), target=gast.Name(id=key)) if (
                     keys in lists and read[keys] == 1
                 ):

@@ -20,6 +20,7 @@ from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_keys, object_graph, slots
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.helpers import has_views_of_dict
 from ..transforms.trees.nodes import assign, bound_here, call, constant, load, names_read, statements_in
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt
@@ -119,20 +120,23 @@ class _Writer:
                 case gast.For(iter=gast.Name(id=name)):
                     loops.setdefault(name, []).append(s)
         for name, sites in made.items():
-            are_lists = bool(sites) and {self.memory.classes.get(site) for site in sites or ()} == {list}
-            if are_lists and not any(sites & self.resized(s) for s in loops.get(name, ())):
+            classes = {self.memory.classes.get(site) for site in sites or ()}
+            is_known = classes in ({list}, {dict})
+            if is_known and not any(sites & self.resized(s) for s in loops.get(name, ())):
                 found.add(name)
         return found
 
     def resized(self, loop: Any) -> frozenset[str]:
-        """The lists that get longer in a loop."""
+        """The lists and dicts that may get longer in a loop."""
         found: frozenset[str] = frozenset()
         for s in statements_in(loop.body):
             match s:
                 case gast.Assign(value=gast.Call(func=func, args=[_, x, *_])) if (
-                    self.program.resolve(func) is heap.heap_append
+                    self.program.resolve(func) in (heap.heap_append, heap.heap_set)
                 ):
-                    found |= self.held(x).sites or frozenset(self.memory.classes)
+                    sites = self.held(x).sites or frozenset(self.memory.classes)
+                    is_append = self.program.resolve(func) is heap.heap_append
+                    found |= {site for site in sites if is_append or self.memory.classes[site] is dict}
         return found
 
     def statement(self, s: Any) -> Any:
@@ -141,7 +145,10 @@ class _Writer:
                 function = self.program.resolve(func)
                 module = None if function is MISSING else getattr(function, "__module__", "")
                 if function is heap_keys.keys_of and target in self.steady:
-                    return assign(target, self.helper("positions", args[0]), s)
+                    name = "keys_in" if self.are_dicts(args[0]) else "positions"
+                    return assign(target, self.helper(name, args[0]), s)
+                if function is has_views_of_dict and self.are_dicts(args[0]):
+                    return assign(target, constant(True), s)
                 if function is heap_keys.key_of:
                     self.keys[target] = args[1]
                     if self.are_dicts(args[0]) or self.lowest(args[1]) >= 0:
@@ -205,6 +212,8 @@ class _Writer:
                     self.keys[target] = key
                     return key
                 return self.read(x, key, False, token)
+            case "heap_view", [_, x, _] if self.held(x).sites == frozenset():
+                return x
             case "heap_enter", [token, gast.Name(id=x), *_] if self.held(args[1]).sites == frozenset():
                 return token
             case "heap_enter", [token, gast.Name(id=x), *_]:
@@ -291,8 +300,14 @@ class _Writer:
 
     def index(self, key: Any) -> Any:
         """The index that a key is made of."""
-        while isinstance(key, gast.Name) and key.id in self.keys:
-            key = self.keys[key.id]
+        while isinstance(key, gast.Name):
+            match self.keys.get(key.id), self.bound.get(key.id):
+                case None, [gast.Assign(targets=[gast.Name()], value=gast.Name() as source)]:
+                    key = source
+                case None, _:
+                    break
+                case source, _:
+                    key = source
         return key
 
     def loop_over(self, node: Any) -> Any:

@@ -23,6 +23,7 @@ from ..runtime.slots import (
     hold_item,
     item_alone,
     item_at,
+    keys_in,
     known,
     positions,
     read_items,
@@ -32,7 +33,7 @@ from ..runtime.slots import (
     without_item,
 )
 
-nondifferentiable([held_field, held_item, known, positions], pure=False)
+nondifferentiable([held_field, held_item, keys_in, known, positions], pure=False)
 
 BOX = SimpleNamespace(a=1.5)
 LIST = [1.5, 0.5, 2.5]

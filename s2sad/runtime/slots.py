@@ -30,6 +30,7 @@ __all__ = [
     "hold_item",
     "item_alone",
     "item_at",
+    "keys_in",
     "known",
     "positions",
     "read_items",
@@ -66,6 +67,11 @@ def get_item(heap: Any, x: Any, key: Any) -> Any:
 
 def read_items(heap: Any, x: Any, record: Record) -> Any:
     """A list with the numbers or arrays of a list."""
+    return list(x)
+
+
+def keys_in(x: dict[Any, Any]) -> list[Any]:
+    """The keys of a dict that keeps its keys while they are used."""
     return list(x)
 
 
