@@ -194,7 +194,7 @@ def describe(function: Any) -> str:
 def not_covered(function: Any, what: str, where: Any, own_words: str = "") -> MissingRuleError:
     """The error for a call in a form that the function's rule does not have; a rule may have `own_words`."""
     if own_words:
-        return MissingRuleError(own_words, where, "", "pass arrays, `np.array(x)`, for lists of numbers")
+        return MissingRuleError(own_words, where)
     return MissingRuleError(
         f"the rule of {describe(function)} does not cover {what}",
         where,

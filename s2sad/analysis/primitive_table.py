@@ -34,7 +34,7 @@ from ..kinds.lattice import (
 from ..kinds.queries import is_float, is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
-from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, sharing
+from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, positional_parameters, sharing
 from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
 from ..primitives.record import (
@@ -207,16 +207,25 @@ class RulePrimitives:
         function: Any, args: tuple[Any, ...], keywords: tuple[tuple[str, Any], ...]
     ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
         """A call's arguments as the function's rule takes them. Those that may be active, or whose parameter
-        the rule names differently, are positional; defaults such as `out=None` are left out.
+        the rule names differently, are positional, those behind the rule's positional parameters go by their
+        names; defaults such as `out=None` are left out.
         """
-        rule = find_rule(function) if keywords else None
+        rule = find_rule(function)
         if rule is None:
             return args, keywords
+        own, positional = rule.template.parameters, rule.template.positional
+        behind = rule.template.vararg is None and len(args) > positional
+        if not keywords and not behind:
+            return args, keywords
+        names = positional_parameters(function)[positional : len(args)] if behind else []
+        if behind and len(names) == len(args) - positional:
+            keywords = (*zip(names, args[positional:], strict=True), *keywords)
+            args = args[:positional]
         left = dict(keywords)
         named = parameters_of(function)
-        own, positional = rule.template.parameters, rule.template.positional
         last = max((k for k in differentiable_slots(rule.template) if k < positional), default=-1)
-        for k, name in list(enumerate(named))[len(args) :] if named is not UFUNC_KEYWORDS else ():
+        end = positional if rule.template.vararg is None else len(named)
+        for k, name in list(enumerate(named))[len(args) : end] if named is not UFUNC_KEYWORDS else ():
             if name not in left or (name in own and (k > last or own[k] != name)):
                 break
             args = (*args, left.pop(name))

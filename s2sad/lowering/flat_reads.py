@@ -37,7 +37,7 @@ class FlatReads:
 
     def rewritten(self, s: Any, writer: Writer) -> list[Any] | None:
         """The statements in place of one that reads `a.flat`: an element, all of it in a call that keeps no
-        alias, or in a loop. None for other statements.
+        alias, unpacked, or in a loop. None for other statements.
         """
         match s:
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=name), slice=index)) if (
@@ -52,6 +52,8 @@ class FlatReads:
                 return [rebuilt(s, value=located(call(attribute(self.flats[name], "flatten")), s))]
             case gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]) as value) if name in self.flats:
                 return None if self.is_kept(value) else self.in_one_row(s, [name], "value", writer)
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name(id=name)) if name in self.flats:
+                return self.in_one_row(s, [name], "value", writer)
             case gast.For(iter=iterated):
                 read = [name for name in names_read(iterated) if name in self.flats]
                 if any(self.facts.of(find_changes).is_changed_in(s, self.flats[name].id) for name in read):

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.transforms.errors import NonDifferentiableError
+
 from ..primitives.record import bprop, nondifferentiable
-from ..runtime.adjoints import conform, unbroadcast
+from ..runtime.adjoints import broadcast_like, conform, unbroadcast
 from .containers import filled
 from .indexing import untake
 from .samples import A, given
@@ -175,3 +177,67 @@ def bincount(x, weights=None, minlength=0, *, out, dout):
 @bincount.jvp
 def bincount_jvp(x, minlength, out, dweights):
     return np.bincount(x, dweights, minlength)
+
+
+def bins_of(a: Array, edges: Array, weights: Array) -> Array:
+    """The bin of each number in a histogram, one more than there are for those outside; refuses complex
+    weights.
+    """
+    if np.iscomplexobj(weights):
+        raise NonDifferentiableError("the derivative of np.histogram by complex weights is not known")
+    a = np.ravel(a)
+    bins = np.minimum(np.searchsorted(edges, a, "right") - 1, len(edges) - 2)
+    return np.where((a >= edges[0]) & (a <= edges[-1]), bins, len(edges) - 1)
+
+
+nondifferentiable([bins_of])
+
+
+def binned(weights: Array, bins: Array, edges: Array) -> Array:
+    """The sum of the weights in each bin of a histogram."""
+    return np.bincount(bins, np.ravel(weights), len(edges))[:-1]
+
+
+def histogram_dweights(dout: Any, a: Array, weights: Array, density: Any, out: Any) -> Array:
+    """The cotangent of the weights of a histogram."""
+    heights, edges = out
+    d = filled(dout[0], heights)
+    bins = bins_of(a, edges, weights)
+    if density:
+        d = (d / np.diff(edges) - np.sum(d * heights)) / np.sum(binned(weights, bins, edges))
+    return unbroadcast(np.reshape(np.take(np.append(d, 0.0), bins), np.shape(weights)), weights)
+
+
+def histogram_tangent(dweights: Array, a: Array, weights: Array, density: Any, out: Any) -> Any:
+    """The tangent of a histogram."""
+    heights, edges = out
+    bins = bins_of(a, edges, weights)
+    d = binned(dweights, bins, edges)
+    if density:
+        total = np.sum(binned(weights, bins, edges))
+        d = (d / np.diff(edges) - heights * np.sum(d)) / total
+    return broadcast_like(d, heights), np.zeros_like(edges)
+
+
+VALUES = np.array([0.1, 0.5, 0.9, 0.4, 1.7])
+STEPS = "counts step where numbers cross from bin to bin; a histogram is differentiated by its weights"
+
+
+@bprop(
+    np.histogram,
+    refused={"a": STEPS, "bins": STEPS, "range": STEPS},
+    runs=False,
+    sharing={"bins": "unknown"},  # these may be the edges
+    samples=[
+        given(VALUES, 3, None, None, A(5)),
+        given(VALUES, 4, (0.2, 0.9), weights=A(5, low=0.5)),
+        given(VALUES, np.array([0.1, 0.4, 1.7]), None, True, A(5, low=0.5)),
+    ],
+)
+def histogram(a, bins=10, range=None, density=None, weights=None, *, out, dout):
+    return None, None, None, None, histogram_dweights(dout, a, weights, density, out)
+
+
+@histogram.jvp
+def histogram_jvp(a, density, weights, out, dweights):
+    return histogram_tangent(dweights, a, weights, density, out)

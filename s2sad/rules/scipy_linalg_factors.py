@@ -336,14 +336,49 @@ def eigvalsh_jvp(a, lower, out, da):
     return eigvalsh_tangent(da, a, uplo_of(lower))
 
 
+def in_order(found: Array, out: Array) -> Array:
+    """Where the eigenvalues `out` of two matrices are among those found."""
+    places = np.argmin(np.abs(np.subtract.outer(out, found)), axis=-1)
+    if not np.array_equal(np.sort(places), np.arange(len(out))) or not np.allclose(found[places], out):
+        raise NonDifferentiableError(
+            "the derivative of eigenvalues of two matrices that are equal, or not finite",
+            why="they have none where they are equal, or where the second matrix is singular")
+    return places
+
+
+nondifferentiable([in_order])
+
+
+def vectors_of_pair(a: Array, b: Array, out: Array) -> Array:
+    """The eigenvectors of two matrices, in the order of their eigenvalues `out`."""
+    w, v = np.linalg.eig(np.linalg.solve(b, a))
+    return np.take(v, in_order(w, out), axis=-1)
+
+
+def of_pair_dx(d: Array, a: Array, b: Array, out: Array) -> tuple[Array, Array]:
+    """The cotangents of two matrices, from those of their eigenvalues `out`."""
+    v = vectors_of_pair(a, b, out)
+    rows = np.linalg.solve(transposed(b @ v), np.expand_dims(d, -1) * transposed(v))
+    of_b = np.linalg.solve(transposed(b @ v), np.expand_dims(d * out, -1) * transposed(v))
+    return unbroadcast(rows, a), unbroadcast(-of_b, b)
+
+
 @bprop(linalg.eigvals, runs=True, samples=[
-    given(regular(3, 3, dtype="complex128")), given(np.array([[0.0, 1.0], [-1.0, 0.3]]))])
-def eigvals(a, *, check_finite=True, out, dout):
-    return (eigvals_dx(dout, a),)
+    given(regular(3, 3, dtype="complex128")), given(np.array([[0.0, 1.0], [-1.0, 0.3]])),
+    given(A(3, 3), regular(3, 3)), given(regular(2, 2, dtype="complex128"), regular(2, 2))])
+def eigvals(a, b=None, *, check_finite=True, out, dout):
+    if b is not None:
+        d = of_pair_dx(dout, a, b, out)
+        return d[0], d[1]
+    return eigvals_dx(dout, a), None
 
 
 @eigvals.jvp
-def eigvals_jvp(a, out, da):
+def eigvals_jvp(a, b, out, da, db):
+    if b is not None:
+        v = vectors_of_pair(a, b, out)
+        change = filled(da, a) @ v - filled(db, b) @ v * out
+        return np.diagonal(np.linalg.solve(b @ v, change))
     return eigvals_tangent(da, a)
 
 

@@ -30,7 +30,18 @@ def dimension(mean: Any, cov: Any) -> int:
     return int(np.size(mean)) if mean is not None else np.shape(cov)[0] if np.ndim(cov) else 1
 
 
+def check_regular(cov: Any, allow_singular: Any) -> None:
+    """Refuses singular covariances."""
+    if not allow_singular or np.ndim(cov) == 0:
+        return
+    if np.linalg.matrix_rank(np.diag(cov) if np.ndim(cov) == 1 else np.asarray(cov)) < len(cov):
+        raise NonDifferentiableError(
+            "the derivative of a density with a singular covariance",
+            why="it is a density on a part of the space, which changes with the covariance")
+
+
 nondifferentiable([dimension])
+nondifferentiable([check_regular], pure=False)
 
 
 def matrix_of(cov: Array, n: int) -> Array:
@@ -63,8 +74,9 @@ def onto_covariance(s: Array, cov: Array) -> Array:
     return np.diagonal(s) if np.ndim(cov) == 1 else onto_triangle(s, "L")
 
 
-def gradients(d: Array, x: Array, mean: Any, cov: Array) -> tuple[Array, Array, Array]:
+def gradients(d: Array, x: Array, mean: Any, cov: Array, allow_singular: Any) -> tuple[Array, Array, Array]:
     """The cotangents of the arguments of a log-density."""
+    check_regular(cov, allow_singular)
     n = dimension(mean, cov)
     w = weighted(x, mean, cov)
     dw = np.expand_dims(np.reshape(d, np.shape(w)[:-1]), -1) * w
@@ -74,8 +86,11 @@ def gradients(d: Array, x: Array, mean: Any, cov: Array) -> tuple[Array, Array, 
     return unbroadcast(np.reshape(-dw, np.shape(x)), x), dmean, unbroadcast(onto_covariance(s, cov), cov)
 
 
-def tangent(x: Array, mean: Any, cov: Array, out: Array, dx: Array, dmean: Any, dcov: Array) -> Array:
+def tangent(
+    x: Array, mean: Any, cov: Array, allow_singular: Any, out: Array, dx: Array, dmean: Any, dcov: Array
+) -> Array:
     """The tangent of a log-density."""
+    check_regular(cov, allow_singular)
     n = dimension(mean, cov)
     w = weighted(x, mean, cov)
     dr = vectors_of(dx, n) if mean is None else vectors_of(dx, n) - dmean
@@ -86,28 +101,28 @@ def tangent(x: Array, mean: Any, cov: Array, out: Array, dx: Array, dmean: Any, 
     return unbroadcast(np.reshape(change, np.shape(out)), out)
 
 
-SAMPLES = [given(A(3), A(3), positive(3, 3)), given(A(4, 2), A(2), positive(2, 2)),
+SAMPLES = [given(A(3), A(3), positive(3, 3)), given(A(4, 2), A(2), positive(2, 2), True),
            given(A(4, 2), A(2), A(2, low=0.5)), given(A(5, 4, 2), None, positive(2, 2)),
            given(A(4), 0.3, 1.7), given(0.7), given(A(4, 2), mean=A(2)), given(A(4, 1), A(1), A(1, low=0.5))]
 
 
 @bprop(stats.multivariate_normal.logpdf, samples=SAMPLES)
-def multivariate_normal_logpdf(x, mean=None, cov=1, *, out, dout):
-    d = gradients(dout, x, mean, cov)
+def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False, *, out, dout):
+    d = gradients(dout, x, mean, cov, allow_singular)
     return d[0], d[1], d[2]
 
 
 @multivariate_normal_logpdf.jvp
-def multivariate_normal_logpdf_jvp(x, mean, cov, out, dx, dmean, dcov):
-    return tangent(x, mean, cov, out, dx, dmean, dcov)
+def multivariate_normal_logpdf_jvp(x, mean, cov, allow_singular, out, dx, dmean, dcov):
+    return tangent(x, mean, cov, allow_singular, out, dx, dmean, dcov)
 
 
 @bprop(stats.multivariate_normal.pdf, samples=SAMPLES)
-def multivariate_normal_pdf(x, mean=None, cov=1, *, out, dout):
-    d = gradients(dout * out, x, mean, cov)
+def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False, *, out, dout):
+    d = gradients(dout * out, x, mean, cov, allow_singular)
     return d[0], d[1], d[2]
 
 
 @multivariate_normal_pdf.jvp
-def multivariate_normal_pdf_jvp(x, mean, cov, out, dx, dmean, dcov):
-    return out * tangent(x, mean, cov, out, dx, dmean, dcov)
+def multivariate_normal_pdf_jvp(x, mean, cov, allow_singular, out, dx, dmean, dcov):
+    return out * tangent(x, mean, cov, allow_singular, out, dx, dmean, dcov)

@@ -87,7 +87,8 @@ def concat(x, y, out, dout):
     return dout[: len(x)], dout[len(x) :]
 
 
-NUMBERS = "a list or a tuple times what carries a derivative: `*` repeats it, and is no product of numbers"
+NUMBERS = "a list or a tuple times what carries a derivative: `*` repeats it; for a product of "
+NUMBERS += "numbers take an array, `np.array(x)`"
 
 
 @bprop(repeated, "linear", sharing="elements",

@@ -29,6 +29,8 @@ PROGRAMS = {
     "comprehensions": "return sum(v * v for v in x.flat) * len([v for v in x.flat if v > 0.5])",
     "as a whole": "a = np.array(x.flat)\nn = x.flat.copy()\nn[0] = x[1, 1] ** 2\n"
     "return np.sum(a ** 3) * np.max(x.flat) * max(x.flat) * np.sum(n) + len(x.flat)",
+    "unpacked": "a, b, *c, d = x.flat\ny = x.copy()\np, q, *_ = y.flat\ny[0, 0] = 5.0\n"
+    "return a * b * sum(c) * d * p * q + sum([*x.flat])",
     "a list, then a change": "y = x.T.copy()\nl = list(y.flat)\ny[0, 0] = 5.0\nn = np.array(y.flat)\n"
     "n[0] *= l[0]\n"
     "return np.sum(n * n) * l[1]",
