@@ -54,9 +54,10 @@ def tupled(args: Any) -> Any:
 
 
 def value(call: Call) -> Any:
-    """The user's function at x."""
+    """The user's function at x; a list of numbers is an array."""
     f, x, args = call
-    return called(f, x, tupled(args))
+    found = called(f, x, tupled(args))
+    return np.array(found) if isinstance(found, list) else found
 
 
 def residual(call: Call) -> Any:

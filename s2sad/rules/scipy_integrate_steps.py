@@ -60,6 +60,18 @@ def form_of_odeint(tfirst: bool) -> str:
 def ivp_steps(rhs: Any, out: Any, call: tuple[Any, ...], options: dict[str, Any]) -> Steps:
     """Those of `solve_ivp`."""
     t_span, y0, method, t_eval, args = call
+    if out["sol"] is not None:
+        raise NonDifferentiableError(
+            "the derivative of a solution with dense_output=True",
+            why="its values between the steps have no known derivative",
+            instead="say the times, `t_eval=[0.5]`, and read `y`",
+        )
+    if args is not None and not isinstance(args, tuple):
+        raise NonDifferentiableError(
+            "arguments of a right-hand side that are in no tuple",
+            why="how they are passed on depends on their number",
+            instead="pass a tuple: `args=(*k,)`",
+        )
     if out["status"] < 0 or (out["status"] > 0 and t_eval is None):
         raise NonDifferentiableError(
             "the derivative of a solution of a differential equation",

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import ndimage, signal
 
-from ..primitives.record import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable, refuse
 from ..runtime.adjoints import unbroadcast
+from .constant import named
 from .padding import unpad
 from .samples import A, given
 
@@ -204,3 +205,21 @@ def uniform_filter1d(input, size, axis=-1, *, mode="reflect", cval=0.0, origin=0
 @uniform_filter1d.jvp
 def uniform_filter1d_jvp(size, axis, mode, origin, out, dinput):
     return ndimage.uniform_filter1d(dinput, size, axis, mode=mode, origin=origin)
+
+
+refuse(
+    named(
+        ndimage,
+        "map_coordinates affine_transform geometric_transform rotate shift zoom spline_filter spline_filter1d",
+    ),
+    "SciPy interpolates by compiled code; for numbers between the points of a grid, "
+    "scipy.interpolate.RegularGridInterpolator is differentiated",
+)
+refuse(
+    named(
+        ndimage,
+        "median_filter rank_filter percentile_filter minimum_filter maximum_filter minimum_filter1d "
+        "maximum_filter1d generic_filter generic_filter1d",
+    ),
+    "SciPy compares by compiled code; compare np.lib.stride_tricks.sliding_window_view along its last axes",
+)

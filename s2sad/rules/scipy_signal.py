@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
-from ..primitives.record import bprop, nondifferentiable
+from ..primitives.record import bprop, nondifferentiable, refuse
 from ..runtime.adjoints import unbroadcast
+from .constant import named
 from .containers import filled
 from .padding import to_ends, unpad
 from .samples import A, given
@@ -216,3 +217,13 @@ def lfilter(b, a, x, axis=-1, *, out, dout):
 def lfilter_jvp(b, a, x, axis, out, db, da, dx):
     changed = signal.lfilter(b, a, dx, axis) + signal.lfilter(db, a, x, axis)
     return changed - signal.lfilter(da, a, out, axis)
+
+
+refuse(
+    named(signal, "medfilt medfilt2d order_filter"),
+    "SciPy sorts by compiled code; use np.median of np.lib.stride_tricks.sliding_window_view",
+)
+refuse(
+    named(signal, "welch periodogram csd coherence spectrogram"),
+    "its source calls much of SciPy; write it out with np.fft.rfft of the windowed segments",
+)
