@@ -210,7 +210,8 @@ def uniform_filter1d_jvp(size, axis, mode, origin, out, dinput):
 refuse(
     named(
         ndimage,
-        "map_coordinates affine_transform geometric_transform rotate shift zoom spline_filter spline_filter1d",
+        "map_coordinates affine_transform geometric_transform rotate shift zoom spline_filter "
+        "spline_filter1d",
     ),
     "SciPy interpolates by compiled code; for numbers between the points of a grid, "
     "scipy.interpolate.RegularGridInterpolator is differentiated",
