@@ -452,6 +452,8 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
             ...
     """
     read = read_counts(gast.Module(body=body, type_ignores=[]))
+    iterables = [s.iter for s in statements_in(body) if isinstance(s, gast.For)]
+    alone = {n.id for n in iterables if isinstance(n, gast.Name) and read[n.id] == 1}
     lists: dict[str, Any] = {}
     dicts: dict[str, Any] = {}
 
@@ -466,20 +468,20 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
                     writer.program.resolve(func) is slots.positions
                 ):
                     lists[keys] = x
-                    if read[keys] == 1:
+                    if keys in alone:
                         continue
                     s = rebuilt(s, value=range_of(x))
                 case gast.Assign(targets=[gast.Name(id=keys)], value=gast.Call(func=func, args=[x])) if (
                     writer.program.resolve(func) is slots.keys_in
                 ):
-                    if read[keys] == 1:
+                    if keys in alone:
                         dicts[keys] = x
                         continue
                     s = rebuilt(s, value=call(writer.bound(list), x))
                 case gast.For(iter=gast.Name(id=keys)) if keys in dicts:
                     s = rebuilt(s, iter=dicts[keys])
                 case gast.For(iter=gast.Name(id=keys), target=gast.Name(id=key)) if (
-                    keys in lists and read[keys] == 1
+                    keys in lists and keys in alone
                 ):
                     s = loop(s, lists[keys], key)
             found.append(map_blocks(s, block))
@@ -512,7 +514,7 @@ def _without_copies(body: list[Any]) -> list[Any]:
         for s in statements:
             match s:
                 case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)) if (
-                    source == made
+                    source in (made, target)
                 ):
                     renamed[source] = target
                     continue
