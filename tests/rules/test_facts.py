@@ -38,7 +38,8 @@ WITHOUT_RULES: dict[Any, tuple[Any, ...]] = {
     np.argsort: (X,), np.argmax: (X, 0), np.nonzero: (X,), np.all: (X, 0), np.any: (X, 0),
     np.searchsorted: (X[0], X),
 }  # fmt: skip
-HEAP = ("s2sad.runtime.heap", "s2sad.runtime.slots")  # what its functions change is on the heap, whoever is given it
+# What the functions of these modules change is on the heap, whoever is given it.
+HEAP = ("s2sad.runtime.heap", "s2sad.runtime.slots")
 
 
 def arrays_in(x: Any) -> list[np.ndarray]:
