@@ -92,7 +92,7 @@ def _decorator(
 
     def made(g: Function) -> Any:
         if isinstance(context := manager_of(g), debug_nans):
-            return context(made(g.__wrapped__))
+            return context(made(vars(g)["__wrapped__"]))
         if is_variadic(g):
             return Variadic(transform, g, options, _EXTRA.get(transform.__name__, no_extra))
         return make(g)

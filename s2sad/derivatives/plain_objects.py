@@ -185,7 +185,7 @@ class _Writer:
                 gast.Attribute(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name()))
                 | gast.Subscript(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name()))
             ):
-                return d == self.d
+                return bool(d == self.d)
         return False
 
     def slots_in(self, s: Any) -> list[str]:

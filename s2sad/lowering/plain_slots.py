@@ -121,8 +121,9 @@ class _Writer:
                     loops.setdefault(name, []).append(s)
         for name, sites in made.items():
             classes = {self.memory.classes.get(site) for site in sites or ()}
-            is_known = classes in ({list}, {dict})
-            if is_known and not any(sites & self.resized(s) for s in loops.get(name, ())):
+            if sites is None or classes not in ({list}, {dict}):
+                continue
+            if not any(sites & self.resized(s) for s in loops.get(name, ())):
                 found.add(name)
         return found
 
@@ -247,6 +248,8 @@ class _Writer:
         if is_field:
             name = key.value
             for cls in classes:
+                if cls is None:
+                    raise _Unknown
                 found = lookup(cls, name)
                 is_set = sets_plainly(cls) and (not shadows_fields(found) or type(found) is SLOT)
                 if not is_set:

@@ -454,12 +454,14 @@ def _is_by_value(key: Any) -> bool:
 
 
 def of_operand(dx: Any, x: Any) -> Any:
-    """The tangent `dx` of `x`, an operand.
+    """The tangent `dx` of `x`, an operand; zero for an integer without one.
 
     Raises NonDifferentiableError for an object with operators of its own, and for a number whose tangent is
     not known, as an estimate of an error.
     """
     refuse_operators(x)
+    if dx is None and _is_integer(x):
+        return zeros_like(x)
     if dx is None and (has_dtype(x) or isinstance(x, (int, float, complex))) and zeros_like(x) is not None:
         raise NonDifferentiableError(
             f"a derivative through a value of type {type(x).__name__} that a function returned",

@@ -60,7 +60,7 @@ def changed_atoms(node: Any, facts: Facts, operation: Operation | None = None) -
     if found is None:
         return None
     is_unknown = has_no_rule(operation, primitives) or uncovered_by_rule(operation, primitives) is not None
-    if not found and is_unknown:
+    if not found and is_unknown and isinstance(operation, Apply):
         return [a for a in operation.operands() if isinstance(a, gast.Name)]
     changed = [keywords[k] if isinstance(k, str) else atoms[k] for k in found]
     return [a for a in changed if not isinstance(a, gast.Constant)]
@@ -76,7 +76,9 @@ def has_no_rule(operation: Operation, primitives: Primitives) -> TypeGuard[Apply
 
 def uncovered_by_rule(operation: Operation, primitives: Primitives) -> str | None:
     """The first argument that the rule of a primitive has no parameter for, in words; None without any."""
-    rule = primitives.find_rule(operation.function) if isinstance(operation, Apply) else None
+    if not isinstance(operation, Apply):
+        return None
+    rule = primitives.find_rule(operation.function)
     return None if rule is None else uncovered_argument(operation, rule.template)
 
 

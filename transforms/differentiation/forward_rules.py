@@ -51,6 +51,10 @@ class TangentEmitter(Emitter):
         """The statements of a block, each with its tangent's."""
         raise NotImplementedError
 
+    def guards(self, s: Any) -> list[Any]:
+        """The checks before a statement."""
+        raise NotImplementedError
+
     def statement(self, s: Any) -> list[Any]:
         """A statement and the one for its tangent."""
         raise NotImplementedError

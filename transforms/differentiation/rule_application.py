@@ -182,7 +182,7 @@ class Emitter(Objects):
                     slots.append(Slot(atom.id, k, None, positional[k]))
             else:
                 if self.is_active(atom):
-                    slots.append(Slot(atom.id, len(positional), len(extra), template.vararg))
+                    slots.append(Slot(atom.id, len(positional), len(extra), template.vararg or ""))
                 extra.append(atom)
         for name, atom in operation.keywords:
             if name in template.parameters:

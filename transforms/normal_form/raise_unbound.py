@@ -72,7 +72,7 @@ class _Writer:
         """A block, and the variables that are unbound at its end; `unbound` are those at its beginning,
         `after` those that every path from its end reads first.
         """
-        result = []
+        result: list[Node] = []
         for s, read in zip(block, _read_next(block, after)[1:], strict=True):
             if missing := _read_by(s) & unbound:
                 return [*result, self.failure(missing, s)], unbound

@@ -211,7 +211,9 @@ def test_adding_to_containers() -> None:
     assert add_at(items, -1, 0.5) is items and items == [1.0, None, 2.5]
     assert add_at(items, slice(0, 2), [1.0, 3.0]) == [2.0, 3.0, 2.5]
     assert add_at(items, slice(0, 2), None) == [2.0, 3.0, 2.5]
-    assert add_at({"a": 1.0}, "b", 2.0) == {"a": 1.0, "b": 2.0}
+    assert add_at({"a": 1.0}, "a", 2.0) == {"a": 3.0}
+    with pytest.raises(KeyError):  # a dict that lacks a key has no value to differentiate
+        add_at({"a": 1.0}, "b", 2.0)
     assert add_at((1.0, 2.0), 1, 1.0) == (1.0, 3.0)
     assert add_at(Pair(1.0, 2.0), 0, 1.0) == Pair(2.0, 2.0)
     assert add_at(np.ones(2), 0, None).tolist() == [1, 1]
@@ -257,7 +259,7 @@ def test_a_real_number_has_a_gradient(out: Any) -> None:
 @pytest.mark.parametrize(("out", "named"), [
     (np.ones(2), "jacobian"), (np.ones(0), "jacobian"), (1j, "np.abs"), (np.complex64(1j), "np.abs"),
     (3, "float"), (True, "float"),
-    (np.arange(3), "float"), (None, "vjp"), ("text", "vjp"), ([1.0], "vjp"), (np.array(["a"]), "vjp"),
+    (np.arange(3), "float"), (None, "return"), ("text", "vjp"), ([1.0], "vjp"), (np.array(["a"]), "vjp"),
 ])
 def test_other_results_are_refused_with_what_to_do(out: Any, named: str) -> None:
     with pytest.raises(NonDifferentiableError, match=named):
