@@ -17,7 +17,7 @@ import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.helpers import has_views_of_dict, refuse_views
-from ..trees.nodes import assign, call, load, located, store, tuple_of
+from ..trees.nodes import assign, binding_counts, call, find_nodes, load, located, store, tuple_of
 from ..trees.program import MISSING, Program
 from .check_loop_effects import may_change_items
 
@@ -64,7 +64,7 @@ def over_keys(
     """
     held, shown = hold(source.func.value), source.func.attr
     checks = []
-    if objects.program.resolve(held) is MISSING:
+    if objects.program.resolve(held) is MISSING and not _is_display(objects.program, source.func.value):
         refusal = gast.Expr(value=call(objects.name(refuse_views), held))
         no_dict = gast.UnaryOp(op=gast.Not(), operand=call(objects.name(has_views_of_dict), held))
         checks = [located(gast.If(test=no_dict, body=[refusal], orelse=[]), source)]
@@ -79,6 +79,19 @@ def over_keys(
     if shown == "items" and value is target:
         item = tuple_of([load(key.id), item])
     return key, held, checks, [assign(value, located(item, source), loop)]
+
+
+def _is_display(program: Program, owner: Node) -> bool:
+    """Whether a name's only value is a dict display."""
+    match owner:
+        case gast.Name(id=name) if binding_counts(program.tree)[name] == 1:
+            assigned = find_nodes(program.tree, gast.Assign)
+            return any(s.targets[0].id == name for s in assigned if _makes_dict(s))
+    return isinstance(owner, gast.Dict)
+
+
+def _makes_dict(s: Node) -> bool:
+    return isinstance(s.value, gast.Dict) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)
 
 
 def _has_other_views(found: Any) -> bool:
