@@ -151,6 +151,7 @@ DIFFERENCES = (gradients_by_differences, difference_along)
 refuse(
     DIFFERENCES,
     "derivatives by differences are not differentiated: their differences have few digits",
+    writes=(),
 )
 
 
@@ -234,9 +235,9 @@ _BACKWARD_OF_ANY = """def backward_of(ctx, dout):
 
 def once_differentiable(backward: Callee) -> Callee:
     """Decorator of the `backward` of a `Function` that is not to be differentiated: second derivatives, and
-    forward mode, which differentiates it too, are refused.
+    forward mode, which differentiates it too, are refused. It must not change its arguments.
     """
-    refuse([backward], "it is declared to be differentiable once only")
+    refuse([backward], "it is declared to be differentiable once only", writes=())
     return backward
 
 

@@ -175,6 +175,11 @@ class RulePrimitives:
         return any(function is builder for builder in BUILDERS) or is_pure(function)
 
     @staticmethod
+    def has_known_writes(function: Any) -> bool:
+        """Whether it is declared which arguments a primitive changes."""
+        return fact(function, "writes") is not None
+
+    @staticmethod
     def selects(function: Any) -> bool:
         """Whether a result may lack elements of an argument."""
         return bool(fact(function, "selects"))

@@ -421,9 +421,11 @@ def stand_in(f: Any) -> Any:
     return f if found is None else found
 
 
-def refuse(functions: Iterable[Any], reason: str) -> None:
-    """Declares functions that have no rule, with the reason or an alternative."""
-    _record(functions, refused=reason)
+def refuse(functions: Iterable[Any], reason: str, **facts: Unpack[Facts]) -> None:
+    """Declares functions that have no rule, with the reason or an alternative. They may change all of their
+    arguments, unless `facts` say otherwise.
+    """
+    _record(functions, refused=reason, **facts)
 
 
 def refusal(f: Any) -> str | None:
