@@ -456,19 +456,21 @@ def _is_by_value(key: Any) -> bool:
 def of_operand(dx: Any, x: Any) -> Any:
     """The tangent `dx` of `x`, an operand; zero for an integer without one.
 
-    Raises NonDifferentiableError for an object with operators of its own, and for a number whose tangent is
-    not known, as an estimate of an error.
+    Raises NonDifferentiableError for the tangent of an object with operators of its own, and for a number
+    whose tangent is not known, as an estimate of an error.
     """
-    refuse_operators(x)
-    if dx is None and _is_integer(x):
+    if dx is not None:
+        refuse_operators(x)
+        return dx
+    if _is_integer(x):
         return zeros_like(x)
-    if dx is None and (has_dtype(x) or isinstance(x, (int, float, complex))) and zeros_like(x) is not None:
+    if (has_dtype(x) or isinstance(x, (int, float, complex))) and zeros_like(x) is not None:
         raise NonDifferentiableError(
             f"a derivative through a value of type {type(x).__name__} that a function returned",
             why="the rule of the function gives no derivative for this part of its result",
             instead="use the other parts, or stop_gradient",
         )
-    return dx
+    return None
 
 
 def without_integers(dx: Any, x: Any) -> Any:

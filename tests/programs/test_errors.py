@@ -103,7 +103,7 @@ def test_integer_arguments_carry_no_derivative() -> None:
 
 @pytest.mark.parametrize("argnums", [2, -3, "z", (0, 0), (0, "w"), True])
 def test_wrong_argnums(argnums: Any) -> None:
-    refused(lambda: s2sad.grad(counts, argnums), s2sad.NonDifferentiableError, "argnums=", "instead:")
+    refused(lambda: s2sad.grad(counts, argnums), s2sad.NonDifferentiableError, "argnums", "instead:")
 
 
 def test_gradients_are_of_real_numbers() -> None:
