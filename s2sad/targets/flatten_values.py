@@ -17,7 +17,7 @@ from .structures import LEAF, Structure, listed, owned, sequence, structure_of
 __all__ = ["NotFlat", "Values", "refuse"]
 
 # Helpers whose result has the structure of their first argument.
-MIRRORS = frozenset({"zeros_like", "copy_adjoint", "own_tangent", "add", "add_at"})
+MIRRORS = frozenset({"zeros_like", "copy_adjoint", "own_tangent", "add", "add_at", "without_integers"})
 
 Value = tuple[ast.expr, Structure]
 
