@@ -12,10 +12,11 @@ from ..runtime.reachable_arrays import outside_of
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_overwrites import is_free_data
 from ..transforms.analyses.find_shadowed import find_shadowed
+from ..transforms.analyses.find_stores import find_stores
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import call, load, located, names_read, tuple_of
 from ..transforms.trees.program import Program
-from ..transforms.trees.rebuild import rebuilt
+from ..transforms.trees.rebuild import parameter_names, rebuilt
 
 __all__ = ["guard_overlaps"]
 
@@ -27,7 +28,7 @@ def guard_overlaps(facts: Facts) -> Program:
     if not written:
         return program
     read = names_read(program.tree.body)
-    given = [n.id for n in program.tree.args.args]
+    given = parameter_names(program.tree)
     others = [n for n in given if n not in written and _may_be_shared(facts, n, read)]
     outside = {n for n in read if n not in program.bindings and is_free_data(facts, n)} - {*written}
     seen = outside_of(program.resolve(load(n)) for n in read if n not in program.locals)
@@ -36,7 +37,9 @@ def guard_overlaps(facts: Facts) -> Program:
         return program
     names = program.names.copy()
     objects = Objects(program, names)
-    guard = objects.name(PRIMITIVES.helper("refuse_overlap"))
+    stored = [facts.kind(load(n)) for n, _ in facts.of(find_stores)]
+    helper = "refuse_overlap" if all(map(domain.is_array, stored)) else "refuse_held_twice"
+    guard = objects.name(PRIMITIVES.helper(helper))
     rest = [*others, *sorted(outside)]
     if seen:
         rest.append(objects.name(seen, "outside"))

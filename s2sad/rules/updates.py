@@ -27,6 +27,7 @@ from ..runtime.mutation import (
     pack_like,
     recorded,
     refuse_held,
+    refuse_held_twice,
     refuse_key,
     refuse_lookup,
     refuse_new_key,
@@ -104,8 +105,9 @@ def times_repeated_(count, x, out, dout):
 
 
 GUARDS = [
-    refuse_held, refuse_key, refuse_lookup, refuse_new_key, refuse_no_array, refuse_no_list, refuse_no_pair,
-    refuse_other_array, refuse_overlap, refuse_parts_held_twice, refuse_shared,
+    refuse_held, refuse_held_twice, refuse_key, refuse_lookup, refuse_new_key, refuse_no_array,
+    refuse_no_list, refuse_no_pair, refuse_other_array, refuse_overlap, refuse_parts_held_twice,
+    refuse_shared,
 ]
 nondifferentiable(GUARDS, pure=False)
 nondifferentiable([shares_alike], pure=False)  # it refuses

@@ -19,7 +19,7 @@ from ..values.libraries import has_dtype
 from .adjoints import take_stored, zeros_like
 from .mutation import refuse_shared
 from .object_graph import Place, is_reference, parts_of
-from .reachable_arrays import Outside, contents
+from .reachable_arrays import Outside, contents, held_in
 
 __all__ = [
     "Arrays",
@@ -74,7 +74,8 @@ class Arrays:
             _refuse("this value holds as well, a view or a tuple", "hold a copy: `x.copy()`")
 
     def is_outside(self, memory: Place) -> bool:
-        return memory in self.outside or any(_memory(a) == memory for x in self.later for a in x.arrays())
+        held = [a for a in held_in(self.later) if isinstance(a, np.ndarray)]
+        return memory in self.outside or any(_memory(a) == memory for a in held)
 
 
 def _memory(x: Any) -> Place:

@@ -15,7 +15,7 @@ from ..values.libraries import has_dtype, is_any_array, is_other_array, library_
 from ..values.objects import dict_like, fields_of, is_plain, lookup, mirror, own_methods
 from ..values.pytree import map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
-from .reachable_arrays import arrays_in
+from .reachable_arrays import CONTAINERS, held_in
 
 __all__ = [
     "NO_PAIR",
@@ -36,6 +36,7 @@ __all__ = [
     "pack_like",
     "recorded",
     "refuse_held",
+    "refuse_held_twice",
     "refuse_key",
     "refuse_lookup",
     "refuse_new_key",
@@ -224,10 +225,32 @@ def refuse_overlap(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
     """Raises NonDifferentiableError if one of the written arguments shares memory with another argument or
     with an array of an outer scope.
     """
-    changed = [a for x in written for a in arrays_in(x)]
-    rest = arrays_in(others)
-    for k, a in enumerate(changed):
-        if any(_overlap(a, b) for b in (*changed[k + 1 :], *rest)):
+    _refuse_overlap([a for x in written for a in held_in(x)], held_in(others, True))
+
+
+def refuse_held_twice(written: tuple[Any, ...], others: tuple[Any, ...]) -> None:
+    """As `refuse_overlap`, where lists, dicts or deques of the written arguments are changed; raises
+    NonDifferentiableError also if these hold one in two places, or something else holds it.
+    """
+    changed, rest = [a for x in written for a in held_in(x)], held_in(others, True)
+    _refuse_overlap(changed, rest)
+    seen = {id(x) for x in rest}
+    for x in changed:
+        if isinstance(x, CONTAINERS):
+            if id(x) in seen:
+                raise NonDifferentiableError(
+                    f"a {type(x).__name__} that is held in two places, and that the function may change",
+                    why="the change would be seen in both, and following it is not supported",
+                    instead="pass copies, or return the new value",
+                )
+            seen.add(id(x))
+
+
+def _refuse_overlap(changed: list[Any], rest: list[Any]) -> None:
+    arrays = [a for a in changed if isinstance(a, np.ndarray)]
+    others = [a for a in rest if isinstance(a, np.ndarray)] if arrays else []
+    for k, a in enumerate(arrays):
+        if any(_overlap(a, b) for b in (*arrays[k + 1 :], *others)):
             raise NonDifferentiableError(*OVERLAP)
 
 

@@ -1,11 +1,12 @@
-"""The arrays that a function and its callees can reach without being passed them: globals, cells, defaults.
+"""The arrays and containers that a function can reach without being passed them: globals, cells, defaults.
 
-Contract: places are kept, not values, since an array may be replaced; such an array may alias an argument.
+Contract: places are kept, not values, since what they hold may be replaced; it may alias an argument.
 """
 
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -16,26 +17,29 @@ from ..primitives.record import find_rule, is_nondifferentiable
 from ..values.code_state import LIBRARIES, names_in
 from ..values.objects import fields_of, is_plain
 
-__all__ = ["Outside", "arrays_in", "contents", "outside_of"]
+__all__ = ["CONTAINERS", "Outside", "contents", "held_in", "outside_of"]
 
 Place = Callable[[], Any]
 
 
 class Outside:
-    """Places outside of a function; `arrays` returns the arrays that they hold now."""
+    """Places outside of a function."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         self.places = tuple(places)
 
-    def arrays(self) -> list[np.ndarray]:
-        return arrays_in([place() for place in self.places])
+    def held(self) -> list[Any]:
+        """What the places hold now."""
+        return [place() for place in self.places]
 
     def __bool__(self) -> bool:
         return bool(self.places)
 
 
 def outside_of(read: Iterable[Any]) -> Outside:
-    """The places with arrays or the user's objects that the functions and objects in `read` can reach."""
+    """The places with arrays, containers or the user's objects that the functions and objects in `read` can
+    reach.
+    """
     places: list[Place] = []
     seen: set[int] = set()
     todo = [type(x) if _is_own_object(x) else x for x in read]
@@ -47,31 +51,43 @@ def outside_of(read: Iterable[Any]) -> Outside:
         for place in _places(function):
             value = place()
             todo.append(type(value) if _is_own_object(value) else value)
-            if _is_own_object(value) or arrays_in(value):
+            if _is_own_object(value) or held_in(value):
                 places.append(place)
     return Outside(places)
 
 
-def arrays_in(x: Any) -> list[np.ndarray]:
-    """The arrays that a value is or holds, in containers and objects of the user's classes."""
-    found: list[np.ndarray] = []
+def held_in(x: Any, functions: bool = False) -> list[Any]:
+    """The arrays, lists, dicts and deques that a value is or holds, in containers and objects of the user's
+    classes, one for each place; with `functions` also those that the functions in it reach.
+    """
+    found: list[Any] = []
     seen: set[int] = set()
     todo = [x]
     while todo:
         x = todo.pop()
-        if isinstance(x, np.ndarray):
+        if isinstance(x, (np.ndarray, *CONTAINERS)):
             found.append(x)
-        elif isinstance(x, (list, tuple, dict, Outside)) or _is_own_object(x):
-            if id(x) in seen:
-                continue
+        if isinstance(x, np.ndarray) or id(x) in seen:
+            continue
+        parts: Iterable[Any] = ()
+        if isinstance(x, dict):
+            parts = x.values()
+        elif isinstance(x, (list, tuple, deque)):
+            parts = x
+        elif isinstance(x, Outside):
+            parts = x.held()
+        elif functions and isinstance(x, FUNCTIONS) and not _is_librarys(x):
+            parts = [place() for place in _places(x)]
+        elif _is_own_object(x):
+            parts = fields_of(x).values()
+        if parts:
             seen.add(id(x))
-            if isinstance(x, Outside):
-                found += x.arrays()
-            elif isinstance(x, dict):
-                todo += x.values()
-            else:
-                todo += x if isinstance(x, (list, tuple)) else fields_of(x).values()
+            todo += parts
     return found
+
+
+CONTAINERS = (list, dict, deque)
+FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
 
 def _is_own_object(x: Any) -> bool:

@@ -124,6 +124,7 @@ def may_share(a: Any, b: Any) -> bool:
     return bool(apart == 0 or offset < a.itemsize or apart - offset < b.itemsize)
 
 
+@compiles(mutation.refuse_held_twice)
 @compiles(mutation.refuse_overlap)
 def refuse_overlap(written: Any, others: Any) -> Any:
     changed, rest = arrays_of(written, "written"), arrays_of(others, "others")

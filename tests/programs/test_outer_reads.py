@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.runtime.reachable_arrays import arrays_in, outside_of
+from s2sad.runtime.reachable_arrays import held_in, outside_of
 from tests.support.build import build
 from tests.support.compare_mutation import check_changing, check_changing_second
 
@@ -76,8 +76,10 @@ def test_libraries_and_functions_without_data_are_left_out() -> None:
     assert not outside_of([plain, np.sum, np.linalg.norm, len])
 
 
-def test_arrays_in() -> None:
+def test_held_in() -> None:
     a, b = np.ones(2), np.ones(3)
-    cycle: list[object] = [a, {"b": (b, 1.0, "text")}, None]
+    table = {"b": (b, 1.0, "text")}
+    cycle: list[object] = [a, table, lambda: b]
     cycle.append(cycle)
-    assert {id(x) for x in arrays_in(cycle)} == {id(a), id(b)}
+    assert sorted(map(id, held_in(cycle))) == sorted(map(id, [a, b, table, cycle, cycle]))
+    assert sum(x is b for x in held_in(cycle, functions=True)) == 2

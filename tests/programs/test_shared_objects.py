@@ -333,6 +333,24 @@ def held_twice(cells):
     return cells[0].v
 
 
+KEPT = [1.0]
+
+
+def list_of_another_argument(x, items, others):
+    items.append(x * x)
+    return others[-1] * x
+
+
+def list_of_the_module(x, items):
+    items.append(x * x)
+    return KEPT[-1] * x
+
+
+def list_that_a_function_reads(x, items, last):
+    items.append(x * x)
+    return last() * x
+
+
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (set_by_the_class, (0.7,)),
     (list_of_the_users_class, (0.7,)),
@@ -349,6 +367,9 @@ REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (object_of_the_module, (0.7,)),
     (changed_by_an_unknown_function, (0.7, changing)),
     (held_twice, (same_cell_twice(),)),
+    (list_of_another_argument, (0.7, KEPT, KEPT)),
+    (list_of_the_module, (0.7, KEPT)),
+    (list_that_a_function_reads, (0.7, KEPT, lambda: KEPT[-1])),
 ]
 
 
