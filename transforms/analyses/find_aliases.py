@@ -298,10 +298,17 @@ def find_aliases(facts: Facts) -> Aliases:
                 return not is_array(first)
         return False
 
+    def is_check(value: Any) -> bool:
+        match operation_of(value):
+            case Apply(function=function, args=args, keywords=keywords):
+                is_constant = facts.primitives.is_nondifferentiable(function)
+                return is_constant and not facts.primitives.changed(function, len(args), dict(keywords))
+        return False
+
     def shared(value: Any) -> Roots:
         return both(of_value(value, ""))
 
-    recency = Recency(tree, found, shared, may_keep)
+    recency = Recency(tree, found, shared, may_keep, is_check)
     return Aliases(tree, found, together, live, recency)
 
 

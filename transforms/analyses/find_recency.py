@@ -42,7 +42,7 @@ class Made:
 class Recency:
     """`held` maps names to their roots and those of their contents; `shared(value)` are the roots of an
     expression's operands that its result may hold, and `may_keep(value)` says whether it may store an operand
-    into another object.
+    into another object; `is_check(value)` whether a call that stands alone does nothing but raise.
     """
 
     def __init__(
@@ -51,8 +51,10 @@ class Recency:
         held: Mapping[str, Held],
         shared: Callable[[Any], Roots],
         may_keep: Callable[[Any], bool],
+        is_check: Callable[[Any], bool],
     ) -> None:
-        self.tree, self.held, self.shared, self.may_keep = tree, held, shared, may_keep
+        self.tree, self.held, self.shared = tree, held, shared
+        self.may_keep, self.is_check = may_keep, is_check
         self._known: dict[tuple[str, int], Made | None] = {}
 
     def is_older(self, other: str, name: str, change: Any) -> bool:
@@ -130,6 +132,8 @@ class Recency:
             case gast.Assign(value=value):
                 return names_read(value)
             case gast.If() | gast.While() | gast.For():
+                return []
+            case gast.Expr(value=value) if self.is_check(value):
                 return []
         return names_read(header_of(s))
 
