@@ -12,7 +12,7 @@ import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
 from ..values.libraries import has_dtype, is_any_array, is_other_array, library_of, other_array
-from ..values.objects import dict_like, fields_of, is_plain, lookup, mirror, own_methods
+from ..values.objects import dict_like, fields_of, is_plain, lookup, mirror, own_methods, shadows_fields
 from ..values.pytree import map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
 from .reachable_arrays import CONTAINERS, held_in
@@ -193,6 +193,8 @@ def refuse_no_array(x: Any, name: str) -> None:
     own = isinstance(function, FunctionType) and not function.__module__.startswith("numpy")
     if not own and (isinstance(x, (int, float, complex)) or has_dtype(x)):
         return
+    if shadows_fields(member := lookup(type(x), name)) and member is lookup(object, name):
+        return  # `__class__`, of all objects
     held = fields_of(x) if is_plain(type(x)) else {}
     if name not in held or zeros_like(held[name]) is not None:
         raise NonDifferentiableError(

@@ -201,6 +201,18 @@ t = s
 s = t * y[0]
 return s * t
 """,
+    "unbound then set in a recursion": """
+def g(v, n):
+    nonlocal s
+    r, s = n * 1.0, v * n
+    if n > 0:
+        g(v * s, n - 1)
+        s = s + v * r
+    return s * v
+z = g(x[0], 2) * g(y[0], 1)
+z, s = z * s, None
+return z
+""",
     "deleted branch": """
 s = x[0]
 def g(v):

@@ -137,12 +137,18 @@ def _changing_calls(facts: Facts) -> Calls:
                 atoms = atoms or [base] * (not primitives.is_object(kind(base)))
         if program.resolve(s.value.func) is not functools.partial:
             passed = [s.value.func, *s.value.args, *(k.value for k in s.value.keywords)]
-            # The arguments of a call in an assignment may be of a kind that is never changed.
-            may = changers | (applied if isinstance(s, gast.Expr) else writers)
+            # The arguments of a call in an assignment may be of a kind that is never changed; what has no
+            # derivative may be a check of an argument.
+            is_effect = isinstance(s, gast.Expr) and not _is_constant(facts.operation(s.value), primitives)
+            may = changers | (applied if is_effect else writers)
             atoms = [*(atoms or ()), *(a for a in passed if getattr(a, "id", "") in may)]
         if atoms:
             result.append((s, atoms))
     return result
+
+
+def _is_constant(operation: Operation, primitives: Primitives) -> bool:
+    return isinstance(operation, Apply) and primitives.is_nondifferentiable(operation.function)
 
 
 def changes_elsewhere(facts: Facts, active: frozenset[str]) -> list[tuple[str, Any]]:

@@ -36,12 +36,15 @@ import gast
 
 from ..trees.nodes import (
     assign,
+    assigned_names,
     binding_counts,
     constant,
     find_nodes,
     has_stars,
     load,
     located,
+    names_in,
+    names_read,
     param,
     store,
     tuple_of,
@@ -70,11 +73,12 @@ def desugar_nonlocals(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Rebinding:
-    """The enclosing variables that a nested function rebinds, itself or by calls, and whether it returns a
-    value other than None.
+    """The enclosing variables that a nested function rebinds, itself or by calls, those of them that it may
+    read before, and whether it returns a value other than None.
     """
 
     variables: tuple[str, ...]
+    passed: tuple[str, ...]
     has_result: bool
 
 
@@ -96,15 +100,34 @@ def _rebinding(program: Program) -> dict[str, Rebinding]:
         if larger == found:
             break
         found = larger
-    return {
-        name: Rebinding(tuple(sorted(found[name])), any(map(_has_result, ns)))
-        for name, ns in functions.items()
-        if found[name]
-    }
+    result = {}
+    for name, ns in functions.items():
+        variables = tuple(sorted(found[name]))
+        passed = tuple(v for v in variables if not all(_binds_first(n, v, found) for n in ns))
+        if variables:
+            result[name] = Rebinding(variables, passed, any(map(_has_result, ns)))
+    return result
 
 
 def _declared(function: Node) -> set[str]:
     return {name for n in walk_scope(function.body) if isinstance(n, gast.Nonlocal) for name in n.names}
+
+
+def _binds_first(function: Node, variable: str, rebound: dict[str, set[str]]) -> bool:
+    """Whether a function assigns a variable before it reads it or returns: the variable may be unbound then.
+    """
+    for s in function.body:
+        if isinstance(s, gast.Assign) and variable in assigned_names(s) and not names_read(s.targets):
+            return variable not in _mentioned(s.value, rebound)
+        if variable in _mentioned(s, rebound) or find_nodes(s, gast.Return):
+            return False
+    return False
+
+
+def _mentioned(node: Node, rebound: dict[str, set[str]]) -> frozenset[str]:
+    """The names in a tree, and the variables that functions of these names rebind."""
+    names = names_in(node)
+    return names.union(*(rebound.get(n, ()) for n in names))
 
 
 def _has_result(function: Node) -> bool:
@@ -155,7 +178,9 @@ class _Writer:
         return [self.node(s) for s in statements]
 
     def function(self, node: Node) -> Node:
-        """A nested function; one that rebinds variables has them as its first parameters."""
+        """A nested function; one that rebinds variables has those as its first parameters that it may
+        read before.
+        """
         node = rebuilt(node, body=self.block(node.body))
         found = self.rebinding.get(node.name)
         if found is None:
@@ -164,7 +189,7 @@ class _Writer:
         state = [mapping[name] for name in found.variables]
         end = located(gast.Return(value=None), node.body[-1])
         body = [returning(s, state, found.has_result) for s in substitute([*node.body, end], mapping)]
-        args, given = node.args, [param(n.id) for n in state]
+        args, given = node.args, [param(mapping[n].id) for n in found.passed]
         if args.posonlyargs:
             args = rebuilt(args, posonlyargs=[*given, *args.posonlyargs])
         else:
@@ -202,8 +227,8 @@ class _Writer:
     def passing(self, call: Node) -> Node:
         """The call with the variables as arguments."""
         new = map_children(call, self.node)
-        variables = self.rebinding[call.func.id].variables
-        return rebuilt(new, args=[*(located(load(n), call) for n in variables), *new.args])
+        passed = self.rebinding[call.func.id].passed
+        return rebuilt(new, args=[*(located(load(n), call) for n in passed), *new.args])
 
     def value(self, call: Node) -> Node:
         """A call in an expression, as `(r := g(s), s := r[1], r[0])[2]`."""
