@@ -324,22 +324,6 @@ def pairs_safely(x: Any) -> Any:
     return inverse[0][1:] * inverse[2, 3] + total
 
 
-def elements(x: Any) -> Any:
-    y = np.zeros_like(x)
-    z = [np.sqrt(v) for v in x]
-    z[0], z[1] = 1.0, x[0]
-    for i in range(len(x)):
-        y[i] = np.sqrt(x[i])
-        if x[i] <= 0:
-            y[i] = x[i] * z[2]
-    return y * x + z[1] * z[3]
-
-
-def elements_safely(x: Any) -> Any:
-    p = np.sqrt(positive(x))
-    return np.where(x > 0, p, x * p[2]) * x + x[0] * p[3]
-
-
 PAIRS: list[tuple[Program, Program]] = [
     (triangles, triangles_safely),
     (root, root_safely),
@@ -368,14 +352,13 @@ PAIRS: list[tuple[Program, Program]] = [
     (floored, floored_safely),
     (partly_read, partly_read_safely),
     (pairs, pairs_safely),
-    (elements, elements_safely),
 ]
 
 
 # In these, reverse mode of reverse mode has NaN: a mask does not go from one iteration to another.
-LOOPS = {within_a_loop, in_pieces, partly_read, elements}
+LOOPS = {within_a_loop, in_pieces, partly_read}
 OF_KNOWN_KINDS = {picked_by_truth, overwritten, overwritten_by_values, made_finite}
-OF_KNOWN_KINDS |= {partly_read, pairs, elements}
+OF_KNOWN_KINDS |= {partly_read, pairs}
 
 
 def weighted(f: Program) -> Program:

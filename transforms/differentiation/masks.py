@@ -190,12 +190,13 @@ def marks_before(emitter: MaskEmitter, current: Adjoint | None, name: str) -> An
 
 
 def may_lose_zeros(emitter: MaskEmitter, name: str, operation: Apply, adjoint: Adjoint) -> bool:
-    """Whether the partial adjoint of the result of an elementwise operation meets an infinite slope there, or
-    further on: zero times infinity is NaN.
+    """Whether the partial adjoint of an array, the result of an elementwise operation, meets an infinite
+    slope there, or further on: zero times infinity is NaN. Single numbers are not looked at: it would cost
+    several times what an element's derivative costs.
     """
     kind = emitter.facts.kind_of_name(name)
     is_array = emitter.domain.is_array(kind) and not emitter.domain.is_foreign(kind)
-    if not adjoint.partial or adjoint.zeroed or not (is_array or emitter.domain.is_scalar(kind)):
+    if not adjoint.partial or adjoint.zeroed or not is_array:
         return False
     match operation.node:
         case gast.BinOp(op=gast.Div(), right=divisor) if emitter.domain.is_scalar(emitter.kind(divisor)):
