@@ -254,6 +254,7 @@ def test_programs(name: str) -> None:
 
 
 REBIND = "s = x[0]\ndef g(v):\n    nonlocal s\n    s = s * v\n    return s\n"
+READ = REBIND.replace("return s", "return get(v)")
 REFUSED = {
     "a value": (REBIND + "return sum(map(g, y)) * s", "used as a value"),
     "returned": (
@@ -264,6 +265,12 @@ REFUSED = {
     "a lambda": (REBIND + "h = lambda t: g(t) * 2\nreturn h(y[0]) * s", "called in a lambda"),
     "a try": (REBIND + "try:\n    g(y[0])\nexcept ValueError:\n    pass\nreturn s", "called in a `try`"),
     "by stars": (REBIND + "v = [y[0]]\nreturn g(*v) * s", "used as a value"),
+    "a reader": (READ + "def get(w):\n    return s * w\nreturn g(y[0])", "new value is not passed"),
+    "a reader as an argument": (
+        "s = x[0]\ndef g(v, h):\n    nonlocal s\n    s = s * v\n    return h(v)\n"
+        "return g(y[0], lambda w: s * w)",
+        "new value is not passed",
+    ),
     "two definitions": (
         REBIND + "if x[0] > 0:\n    def g(v):\n        return v\nreturn g(y[0])",
         "used as a value",

@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "jvp with too few tangents": (lambda: s2sad.jvp(two)(2.0, 3.0, 1.0), CALLING_JVP),
     "jvp with primals alone": (lambda: s2sad.jvp(two, (2.0, 3.0)), r"jvp\(f, \(x,\), \(dx,\)\)"),
     "jvp of numbers at once": (lambda: s2sad.jvp(square, 2.0, 1.0), r"jvp\(f, \(x,\), \(dx,\)\)"),
-    "a list in arithmetic": (lambda: s2sad.grad(total)([1.0, 2.0]), r"no product(.|\n)*np\.array\(x\)"),
+    "a list in arithmetic": (lambda: s2sad.grad(total)([1.0, 2.0]), r"a product of (.|\n)*np\.array\(x\)"),
     "a missing argument": (lambda: s2sad.grad(two)(2.0), r"two\(x.*: missing a required argument: 'y'"),
     "too many arguments": (lambda: s2sad.grad(two)(1.0, 2.0, 3.0), r"two\(x.*: too many positional"),
     "an unknown name": (lambda: s2sad.grad(f)(1.0, z=2.0), r"f\(x.*: got an unexpected keyword argument 'z'"),

@@ -38,6 +38,7 @@ from ..trees.nodes import (
     assign,
     assigned_names,
     binding_counts,
+    blocks_of,
     constant,
     find_nodes,
     has_stars,
@@ -130,6 +131,37 @@ def _mentioned(node: Node, rebound: dict[str, set[str]]) -> frozenset[str]:
     return names.union(*(rebound.get(n, ()) for n in names))
 
 
+def _holders_of_readers(tree: Node, variable: str, rebinders: set[str], inside: set[int]) -> set[str]:
+    """The names that may hold a function that reads a variable, of the code that is not `inside` another."""
+    found: set[str] = set()
+    makers: set[str] = set()  # functions that may return one
+    size = -1
+    statements = [n for n in walk(tree) if isinstance(n, gast.stmt) and n is not tree and id(n) not in inside]
+
+    def holds(*nodes: Node) -> bool:
+        inner = [n for node in nodes for n in walk(node)]
+        called = {id(c.func) for c in inner if isinstance(c, gast.Call) and _name_of(c) not in makers}
+        if any(isinstance(n, gast.Name) and n.id in found and id(n) not in called for n in inner):
+            return True
+        return any(isinstance(n, gast.Lambda) and variable in names_in(n) for n in inner)
+
+    while size < len(found) + len(makers):
+        size = len(found) + len(makers)
+        for s in statements:
+            if isinstance(s, gast.FunctionDef):
+                own = variable in local_names(s) or s.name in rebinders
+                if not own and not (found | {variable}).isdisjoint(names_read(s.body)):
+                    found.add(s.name)
+                    nested = any(n is not s for n in find_nodes(s, gast.FunctionDef))
+                    makers |= {s.name} if nested or holds(*s.body) else set()
+            elif isinstance(s, gast.For):
+                found |= names_in(s.target) if holds(s.iter) else set()
+            elif not blocks_of(s) and not isinstance(s, gast.Return) and holds(s):
+                found |= set(assigned_names(s)) if isinstance(s, gast.Assign) else names_in(s)
+        found -= {variable, *rebinders}
+    return found
+
+
 def _has_result(function: Node) -> bool:
     returned = [n.value for n in walk_scope(function.body) if isinstance(n, gast.Return)]
     return any(v is not None and not (isinstance(v, gast.Constant) and v.value is None) for v in returned)
@@ -152,11 +184,35 @@ class _Writer:
         for n in find_nodes(tree, gast.Name):
             if n.id in self.rebinding and (id(n) not in called or bound[n.id] > 1):
                 self.refuse(n, "is used as a value", f"call `{n.id}` by its name")
+        self.check_readers()
         for n in walk(tree):
             if isinstance(n, gast.Lambda):
                 self.refuse_calls([n.body], "is called in a lambda", "call it in a `def`")
             elif isinstance(n, gast.Try) and n.handlers:
                 self.refuse_calls(n.body, "is called in a `try`", "call it in the `else` of the `try`")
+
+    def check_readers(self) -> None:
+        """Raises UnsupportedSyntaxError where a function that rebinds a variable may call one that reads it:
+        the new value is not passed there.
+        """
+        tree = self.program.tree
+        for name, found in self.rebinding.items():
+            definitions = [n for n in find_nodes(tree, gast.FunctionDef) if n.name == name]
+            inside = {id(n) for d in definitions for n in walk(d)}
+            given = [c for c in find_nodes(tree, gast.Call) if _name_of(c) == name]
+            inside |= {id(n) for c in given for part in (*c.args, *c.keywords) for n in walk(part)}
+            lambdas = {id(n) for c in given for f in find_nodes(c, gast.Lambda) for n in walk(f)}
+            for variable in found.variables:
+                rebinders = {n for n, other in self.rebinding.items() if variable in other.variables}
+                holders = _holders_of_readers(tree, variable, rebinders, inside)
+                for n in find_nodes(tree, gast.Name):
+                    if id(n) in (lambdas if n.id == variable else inside if n.id in holders else ()):
+                        self.program.refuse(
+                            n,
+                            f"a function that reads `{variable}`, where another rebinds it: `{n.id}`",
+                            f"`{name}` may call it, and the new value is not passed there",
+                            f"pass `{variable}` as an argument",
+                        )
 
     def refuse_calls(self, inside: list[Node], what: str, instead: str) -> None:
         for n in (n for s in inside for n in walk(s)):
