@@ -12,6 +12,7 @@ import numpy as np
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import zeros_like
 from ..values.objects import Items
+from ..values.pytree import flatten
 
 __all__ = ["cotangent", "first", "first_cotangent", "first_tangent", "tangents"]
 
@@ -28,9 +29,7 @@ def _items(x: Any) -> list[tuple[Any, Any]]:
 
 
 def _is_nonzero(d: Any) -> bool:
-    if isinstance(d, (list, tuple, dict)):
-        return any(map(_is_nonzero, d.values() if isinstance(d, dict) else d))
-    return d is not None and bool(np.any(np.asarray(d) != 0))
+    return any(np.any(part != 0) for part in flatten(d))
 
 
 def _is_inert(value: Any) -> bool:

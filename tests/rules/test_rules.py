@@ -130,7 +130,7 @@ def test_what_passes_over_nan_has_the_gradient_of_the_other(f: Any) -> None:
 def test_builtin_extremes_share_evenly() -> None:
     assert gradients(max, 2.0, 2.0, 1.0) == ((0.5, 0.5, 0.0),)
     assert gradients(min, [2.0, 2.0, 3.0]) == (([0.5, 0.5, 0.0],),)
-    assert gradients(max, 2, 1.5) == ((None, 0.0),)
+    assert gradients(max, 2, 1.5) == ((1.0, 0.0),)
 
 
 def test_clip_is_the_minimum_of_a_maximum() -> None:

@@ -14,7 +14,15 @@ from scipy import optimize
 import s2sad
 from s2sad.primitives.record import find_rule, refusal
 from s2sad.transforms.errors import NonDifferentiableError, S2sadError
-from tests.support.compare import check_program, check_second, is_sampled
+from tests.support.compare import (
+    assert_close,
+    check_program,
+    check_second,
+    directions,
+    is_sampled,
+    numeric_jvp,
+    scalarised,
+)
 
 BRACKETING = [optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder, optimize.toms748]
 
@@ -280,7 +288,12 @@ def test_fitted_curves() -> None:
     errors = np.array([0.1, 0.3, 0.2, 0.4])
     check_program(by_errors, (VALUES, errors), (0, 1))
     check_program(by_what_the_curve_closes_over, (VALUES, 0.1), (0, 1))
-    check_second(by_what_the_curve_closes_over, (VALUES, 0.1), (0, 1))
+    args = VALUES, 0.1
+    gradient = s2sad.grad(scalarised(by_what_the_curve_closes_over, args), (0, 1))
+    along = directions(args, (0, 1), 0)
+    numeric = numeric_jvp(gradient, args, (0, 1), along, 1e-2)  # smaller steps show where the fit stops
+    product = s2sad.jvp(gradient, argnums=(0, 1))(*args, *along)[1]
+    assert_close(product, numeric, 1e-6, "jvp of grad against finite differences")
 
 
 def test_a_straight_line_fits_as_polyfit_finds_it() -> None:

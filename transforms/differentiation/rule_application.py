@@ -18,7 +18,7 @@ from ..analyses.find_equal_shapes import find_equal_shapes
 from ..analyses.find_overwrites import find_changes
 from ..analyses.operations import Apply, Call, Inert, Operation
 from ..analyses.primitive_table import Rule, Template
-from ..analyses.template_slots import uncovered_argument
+from ..analyses.template_slots import results_of, uncovered_argument
 from ..errors import missing_rule, not_covered
 from ..trees.nodes import bound_counts, call, constant, find_nodes, load, names_read, tuple_of
 from ..trees.program import MISSING
@@ -122,8 +122,10 @@ class Emitter(Objects):
         if not domain.is_container(kind):
             if has_integers:
                 return constant(None)
-            is_number = domain.is_numeric(kind) or not self.is_made_like(derivative)
-            return derivative if is_number else call(self.helper("without_integers"), derivative, node)
+            is_made = self.is_made_like(derivative) or self.has_parts(node)
+            if domain.is_numeric(kind) or not is_made:
+                return derivative
+            return call(self.helper("without_integers"), derivative, node)
         if not isinstance(derivative, (gast.Dict, gast.List, gast.Tuple)):
             return call(self.helper("without_integers"), derivative, node)
 
@@ -139,6 +141,16 @@ class Emitter(Objects):
     def is_made_like(self, derivative: Any) -> bool:
         """Whether a derivative was not computed, but made in the structure of its value."""
         return isinstance(derivative, gast.Call) and self.is_helper(derivative.func, "zeros_like")
+
+    def has_parts(self, node: Any) -> bool:
+        """Whether a name is the result of a primitive that returns a tuple, whose parts may be integers."""
+        for s in find_nodes(self.program.tree, gast.Assign):
+            if isinstance(node, gast.Name) and getattr(s.targets[0], "id", "") == node.id:
+                operation = self.operation(s.value)
+                rule = self.primitives.find_rule(operation.function) if isinstance(operation, Apply) else None
+                forward = None if rule is None else self.primitives.with_forward(rule).jvp_template
+                return forward is not None and results_of(forward) is not None
+        return False
 
     def zero_of(self, node: Any) -> Any:
         """The zero adjoint or tangent of an atom."""
