@@ -20,6 +20,7 @@ from ..analysis.cached_properties import refuse_cached
 from ..analysis.check_fields import check_fields, check_iteration
 from ..analysis.check_libraries import check_libraries, check_shadows
 from ..analysis.check_mutation import refuse_written, shadowed_names, unknown_calls
+from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
@@ -296,6 +297,8 @@ class Generator:
         given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
         outputs = None if heap is None else request.outputs
         facts = self.forms.settled(request.function, given, heap, outputs)
+        if heap is None:
+            refuse_namespace_changes(facts)
         generated = self.made[request] = Generated("", "", facts.program)
         result = self.transform(facts, request, refusal)
         generated.program, generated.name = result, result.tree.name

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
+from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.function_forms import FunctionForms
 from ..analysis.heap_facts import ON_HEAP, HeapNatures
 from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Numeric, Record, Scalar, Tuple, widen
@@ -53,7 +54,9 @@ class HeapCalls:
         return program.with_tree(program.tree, bindings=bindings)
 
     def natures(self, program: Program, given: Kinds) -> HeapNatures:
-        return HeapNatures(self.forms.facts(program, given, before=True), given, self.called)
+        facts = self.forms.facts(program, given, before=True)
+        refuse_namespace_changes(facts, updates=True)
+        return HeapNatures(facts, given, self.called)
 
     def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
         """The cell of the function with a heap parameter for a call; None for calls that need none."""

@@ -635,6 +635,21 @@ class Settings:
             setattr(self, name + "_squared", value * value)
 
 
+@program((0.7, Point(1.3, 0.3)))
+def attributes_read_by_name(x, point):
+    kept = vars(point).copy()
+    kept["x"] = x
+    return kept["x"] * kept["y"]
+
+
+@program((0.7, Point(1.3, 0.3)))
+def attributes_of_another(x, point):
+    other = Point(0.5)
+    other.__dict__.update(vars(point))
+    other.x = x * x
+    return other.x * other.y
+
+
 @program((0.7, 1.3), wrt=(0, 1), quick=True)
 def attributes_of_any_name(x, y):
     settings = Settings(a=x, b=y)

@@ -20,6 +20,7 @@ from ..trees.program import EMPTY, Program
 from .facts import Facts
 from .find_exchanges import find_exchanges
 from .find_live import Live, find_live
+from .find_namespaces import NOT_CHANGING, find_namespaces
 from .find_recency import Recency
 from .find_uses import find_uses
 from .operations import (
@@ -130,6 +131,7 @@ def find_aliases(facts: Facts) -> Aliases:
     program, tree, domain = facts.program, facts.program.tree, facts.domain
     operation_of, is_in_place = facts.operation, facts.primitives.is_in_place
     is_call_of = facts.is_call_of
+    spaces = find_namespaces(program)
 
     @cache
     def immutable(name: str) -> bool:
@@ -140,7 +142,7 @@ def find_aliases(facts: Facts) -> Aliases:
 
     def is_container(atom: Any) -> bool:
         """Whether an atom holds its items by reference."""
-        return domain.is_container(facts.kind(atom))
+        return spaces.get(getattr(atom, "id", "")) is not None or domain.is_container(facts.kind(atom))
 
     def is_array(atom: Any) -> bool:
         """Whether a store into an atom copies the value."""
@@ -186,7 +188,8 @@ def find_aliases(facts: Facts) -> Aliases:
             case Pop(base=base):
                 return item(of(base), True)
             case Field(base=base):
-                return item(of(base), is_container(base))
+                found = item(of(base), is_container(base))
+                return (found[0] | own, found[1]) if site in spaces else found
             case Build(items=items, node=gast.Call(args=[base, *_]) as node) if is_call_of(node, "holding"):
                 return union([of(base), (frozenset(), both(union(map(of, items))))])
             case Build(items=items):
@@ -215,6 +218,10 @@ def find_aliases(facts: Facts) -> Aliases:
                 return own, both(union(map(of, operation.operands())))
             case Call() if not facts.effect_at(operation.node)[0].shared:
                 return own, frozenset({f"{site}[]"} if is_container(load(site)) else ())
+            case Call(callee=gast.Attribute(value=gast.Name(id=name), attr=attr)) if (
+                spaces.get(name) is not None and attr in NOT_CHANGING
+            ):
+                return held[name][1] | own, held[name][1]
             case Call():
                 found = union([of(operation.callee), *map(of, operation.operands()), ANYTHING])
                 return both(found) | own, both(found)

@@ -225,7 +225,7 @@ def check_reflection(program: Program, node: Node, local: frozenset[str]) -> Non
     if (
         isinstance(found, (type, type(len)))
         and found in REFLECTIVE
-        and (name not in ("vars", "dir", "super") or not node.args)
+        and (found not in (vars, dir, super) or not node.args)
     ):
         program.refuse(
             node,
