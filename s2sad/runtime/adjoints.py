@@ -20,7 +20,6 @@ import numpy as np
 from ..transforms.errors import NonDifferentiableError
 from ..values.libraries import OUTLINES, has_dtype, is_lazy, library_of
 from ..values.objects import dict_like, fields_of, has_operators, is_plain, mirror
-from .heap_table import Table
 from .shadow_table import Adjoints
 
 __all__ = [
@@ -315,7 +314,8 @@ def zeros_like(x: Any) -> Any:
         return 0j if isinstance(x, complex) else 0.0
     if type(x) is Adjoints:
         return Adjoints()
-    return Table({}) if type(x) is Table else _mirror(zeros_like, x)
+    empty = getattr(type(x), "empty_adjoint", None)  # of a table of the heap's adjoints
+    return _mirror(zeros_like, x) if empty is None else empty(x)
 
 
 def copy_adjoint(x: Any) -> Any:
@@ -341,7 +341,8 @@ def add(a: Any, b: Any) -> Any:
         return a + b
     if _is_number(a) and _is_number(b):
         return a + b
-    return a.plus(b, add) if type(a) is Table else _mirror_pair(add, a, b)
+    plus = getattr(type(a), "plus_adjoint", None)
+    return _mirror_pair(add, a, b) if plus is None else plus(a, b, add)
 
 
 def add_at(da: Any, index: Any, v: Any) -> Any:
@@ -449,7 +450,7 @@ def conform(dx: Any, x: Any) -> Any:
     """
     if x is None or dx is None:
         return None
-    if type(dx) is Table:  # whose entries are those of their own values
+    if hasattr(type(dx), "plus_adjoint"):  # a table, whose entries are those of their own values
         return dx
     return unbroadcast(dx, x) if _is_number(x) else _mirror_pair(conform, dx, x)
 

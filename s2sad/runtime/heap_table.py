@@ -50,7 +50,11 @@ class Table:
         """The version without an adjoint under one key of an object."""
         return self.with_part(x, key, MISSING) if key in self.at(x) else self
 
-    def plus(self, other: Table, add: Callable[[Any, Any], Any]) -> Table:
+    def empty_adjoint(self) -> Table:
+        """The zero of tables."""
+        return Table({})
+
+    def plus_adjoint(self, other: Table, add: Callable[[Any, Any], Any]) -> Table:
         """The sum of two tables, where `add` adds two adjoints; None is zero."""
         a, b = (self, other) if len(self._entries()) >= len(other._entries()) else (other, self)
         for x, parts in [(x, dict(parts)) for x, parts in b.items()]:

@@ -33,7 +33,7 @@ def test_versions_are_functional_dicts() -> None:
                 table, model[k] = table.with_parts(things[k], {key: value}), {key: value}
             case _:
                 other, added = rng.choice(versions)
-                table = table.plus(other, lambda a, b: (a or 0) + (b or 0))
+                table = table.plus_adjoint(other, lambda a, b: (a or 0) + (b or 0))
                 for m, n in zip(model, added, strict=True):
                     m.update({j: m.get(j, 0) + v for j, v in n.items()})
         versions.append((table, model))
