@@ -33,7 +33,7 @@ def differences(compiled: Any) -> Iterator[DifferentNumbersError]:
     not NumPy's; none of one that was read from disk, where only what has none is kept.
     """
     annotation = compiled.type_annotation
-    if annotation is None:
+    if annotation is None or isinstance(annotation, str):
         return
     assignments = [s for block in annotation.blocks.values() for s in block.body if isinstance(s, Assign)]
     booleans = _booleans(assignments, annotation.typemap)

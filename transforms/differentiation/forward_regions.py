@@ -40,6 +40,9 @@ def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
     return [rebuilt(s, handlers=handlers, orelse=[*tangents, *forward.block(s.orelse)])]
 
 
+GUARDS = ("refuse_no_array", "refuse_no_list", "refuse_other_array")  # they do nothing but raise
+
+
 def check_order(forward: TangentEmitter, s: Any, tangents: list[Any], again: bool) -> None:
     """Raises UnsupportedSyntaxError where the tangents would read a value that the rest of the body changes,
     or where a statement that runs again has an effect.
@@ -60,5 +63,7 @@ def check_order(forward: TangentEmitter, s: Any, tangents: list[Any], again: boo
 
 def is_pure(forward: TangentEmitter, s: Any) -> bool:
     """Whether a call for its own sake does nothing but raise, or not."""
+    if any(forward.is_helper(s.value.func, name) for name in GUARDS):
+        return True
     operation = forward.operation(s.value)
     return isinstance(operation, Apply) and forward.primitives.is_pure(operation.function)

@@ -65,7 +65,7 @@ def over_keys(
     held, shown = hold(source.func.value), source.func.attr
     checks = []
     if objects.program.resolve(held) is MISSING and not _is_display(objects.program, source.func.value):
-        refusal = gast.Expr(value=call(objects.name(refuse_views), held))
+        refusal = located(gast.Expr(value=call(objects.name(refuse_views), held)), source)
         no_dict = gast.UnaryOp(op=gast.Not(), operand=call(objects.name(has_views_of_dict), held))
         checks = [located(gast.If(test=no_dict, body=[refusal], orelse=[]), source)]
     parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
