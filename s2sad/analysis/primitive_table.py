@@ -175,9 +175,9 @@ class RulePrimitives:
         return any(function is builder for builder in BUILDERS) or is_pure(function)
 
     @staticmethod
-    def has_known_writes(function: Any) -> bool:
-        """Whether it is declared which arguments a primitive changes."""
-        return fact(function, "writes") is not None
+    def writes_nothing(function: Any) -> bool:
+        """Whether a primitive is declared to change no argument."""
+        return fact(function, "writes") == ()
 
     @staticmethod
     def selects(function: Any) -> bool:

@@ -59,7 +59,7 @@ def changed_atoms(node: Any, facts: Facts, operation: Operation | None = None) -
         atoms.insert(0, node.func.value)
     if found is None:
         return None
-    is_unknown = has_no_rule(operation, primitives) and not primitives.has_known_writes(function)
+    is_unknown = has_no_rule(operation, primitives) and not primitives.writes_nothing(function)
     is_unknown |= uncovered_by_rule(operation, primitives) is not None
     if not found and is_unknown and isinstance(operation, Apply):
         return [a for a in operation.operands() if isinstance(a, gast.Name)]

@@ -65,9 +65,10 @@ def over_keys(
     held, shown = hold(source.func.value), source.func.attr
     checks = []
     if objects.program.resolve(held) is MISSING and not _is_display(objects.program, source.func.value):
-        refusal = located(gast.Expr(value=call(objects.name(refuse_views), held)), source)
+        place = source if hasattr(source, "lineno") else loop
+        refusal = located(gast.Expr(value=call(objects.name(refuse_views), held)), place)
         no_dict = gast.UnaryOp(op=gast.Not(), operand=call(objects.name(has_views_of_dict), held))
-        checks = [located(gast.If(test=no_dict, body=[refusal], orelse=[]), source)]
+        checks = [located(gast.If(test=no_dict, body=[refusal], orelse=[]), place)]
     parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
     if shown == "keys":
         return target, held, checks, []
