@@ -177,7 +177,7 @@ class RulePrimitives:
     @staticmethod
     def writes_nothing(function: Any) -> bool:
         """Whether a primitive is declared to change no argument."""
-        return fact(function, "writes") == ()
+        return bool(fact(function, "writes") == ())
 
     @staticmethod
     def selects(function: Any) -> bool:

@@ -286,10 +286,11 @@ class _Writer:
             if not is_field:
                 is_plainly_read = cls is list or (cls is dict and self.is_inactive(key))
             else:
-                found = lookup(cls, key.value) if isinstance(key, gast.Constant) and cls is not None else None
+                if cls is None or not isinstance(key, gast.Constant):
+                    raise _Unknown
+                found = lookup(cls, key.value)
                 is_value = found is ABSENT or type(found) is SLOT or not hasattr(type(found), "__get__")
-                is_plainly_read = cls is not None and found is not None and is_plain(cls) and is_value
-                is_plainly_read = is_plainly_read and lookup(cls, "__getattr__") is ABSENT
+                is_plainly_read = is_plain(cls) and is_value and lookup(cls, "__getattr__") is ABSENT
             if not is_plainly_read:
                 raise _Unknown
         return self.memory.read(x, key.value if is_field else ITEMS, self.facts.kind)

@@ -309,7 +309,9 @@ def zeros_like(x: Any) -> Any:
             return None
         if isinstance(x, np.generic):
             return x.dtype.type(0) if dtype.kind in FLOATING else 0.0
-        return np.zeros_like(x) if dtype.kind in FLOATING else np.zeros_like(x, dtype=float)
+        if dtype.kind not in FLOATING:  # small integers are to widen no floats that they meet
+            dtype = np.result_type(dtype, np.float32)
+        return np.zeros_like(x, dtype=dtype)
     if isinstance(x, (int, float, complex)):
         return 0j if isinstance(x, complex) else 0.0
     if type(x) is Adjoints:

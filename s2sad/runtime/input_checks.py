@@ -31,7 +31,7 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
     such as a function, is returned as it is.
     """
     if tangent is None and what == "tangent":
-        return _zero_tangent(primal)
+        return zeros_like(primal)
     cls = type(primal)
     is_same = cls is type(tangent)
     if is_same and cls in (float, np.float64):
@@ -56,16 +56,8 @@ def tangent_like(primal: Any, tangent: Any, name: str, what: str = "tangent") ->
     if dtype is None or dtype.kind not in "fc":
         if what == "tangent":
             _refuse_nonzero(primal, tangent, name)
-            return _zero_tangent(primal)
         return zeros_like(primal)
     return _number(primal, dtype, tangent, name, what)
-
-
-def _zero_tangent(primal: Any) -> Any:
-    """The zero tangent of an argument; that of an array of integers widens no floats that they meet."""
-    if type(primal) is np.ndarray and primal.dtype.kind in "iub":
-        return np.zeros(primal.shape, np.result_type(primal.dtype, np.float16))
-    return zeros_like(primal)
 
 
 def _in_layout(primal: Any, tangent: Any) -> Any:

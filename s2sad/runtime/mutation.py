@@ -174,7 +174,7 @@ def refuse_shared(x: Any) -> None:
 
 def refuse_no_list(x: Any) -> None:
     """Raises UnsupportedSyntaxError if `x` does not append items and take the last one as a list does."""
-    cls = type(x)
+    cls: Any = type(x)
     is_list = isinstance(x, list) or (isinstance(x, deque) and x.maxlen is None)
     if not is_list or own_methods(cls):
         raise UnsupportedSyntaxError(

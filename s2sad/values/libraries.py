@@ -150,14 +150,18 @@ def has_protocols(cls: type) -> bool:
     return all(map(callable, both)) and hasattr(cls, "shape") and hasattr(cls, "dtype")
 
 
-@lru_cache(maxsize=1024)
-def is_other_array(cls: type) -> bool:
+def is_other_array(cls: Any) -> bool:
     """Whether objects of a class are arrays or tables whose operations mean something else than those of
     NumPy's arrays: of such a subclass, or of a class that NumPy's functions pass on to or convert.
 
     >>> is_other_array(np.ma.MaskedArray), is_other_array(np.memmap), is_other_array(np.float64)
     (True, False, False)
     """
+    return _is_other_array(cls)
+
+
+@lru_cache(maxsize=1024)
+def _is_other_array(cls: Any) -> bool:
     if issubclass(cls, np.ndarray):
         own = {name for c in cls.__mro__ if c not in _SAME and issubclass(c, np.ndarray) for name in vars(c)}
         return not own.isdisjoint(_OF_ARRAYS)
