@@ -137,8 +137,8 @@ class _Writer:
         if any(isinstance(s, gast.FunctionDef) for s in statements_in(tree.body)):
             raise _Other
         body = self.block(tree.body)
-        if self.tables:
-            first = next(k for k, s in enumerate(body) if self.d in names_read(s))
+        first = next((k for k, s in enumerate(body) if self.d in names_read(s)), None)
+        if first is not None:
             while first and isinstance(body[first - 1], Comment):
                 first -= 1
             body.insert(first, located(assign(self.d, call(self.bound(slots.Shadows))), body[first]))
@@ -246,7 +246,8 @@ class _Writer:
         return [self.expression(s)]
 
     def loop(self, s: Any) -> Any:
-        header = {"iter": self.expression(s.iter)} if isinstance(s, gast.For) else {}
+        place = "iter" if isinstance(s, gast.For) else "test"
+        header = {place: self.expression(getattr(s, place))}
         if self.tables.isdisjoint(names_read(s.body)):
             return rebuilt(s, body=self.block(s.body), **header)
         before, carried = self.versions, self.names_of(self.current)
