@@ -242,11 +242,11 @@ def cast_back(d: Any, x: Any) -> Any:
 def cast_like(dx: Any, out: Any) -> Any:
     """The tangent of a copy `out` in another dtype; None if that dtype carries no derivative.
 
-    Raises NonDifferentiableError for an array of objects.
+    Raises NonDifferentiableError for an array of objects, or one with fields.
     """
-    if out.dtype.kind == "O":
+    if out.dtype.kind in "OV":
         raise NonDifferentiableError(
-            "an array of objects is made of what carries a derivative",
+            "an array of objects, or one with fields, is made of what carries a derivative",
             why="what its elements carry is not followed",
             instead="use a list, or an array of floats",
         )

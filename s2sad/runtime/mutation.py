@@ -411,11 +411,18 @@ def refuse_lookup(base: Any) -> None:
         )
 
 
-def refuse_other_array(x: Any, shown: str) -> None:
+def refuse_other_array(x: Any, shown: str, is_changed: bool = False) -> None:
     """Raises NonDifferentiableError if `x`, the expression `shown`, is an array with operations of its own,
-    or a list or tuple with one.
+    or a list or tuple with one; with `is_changed` also for one of objects or with fields, whose adjoint is
+    none.
     """
     cls = type(x)
+    if is_changed and cls is np.ndarray and x.dtype.kind in "VO":
+        raise NonDifferentiableError(
+            f"a value that carries a derivative is stored in `{shown}`, an array of type {x.dtype}",
+            why="only the elements of arrays of numbers have derivatives",
+            instead="store it in an array of floats, one for each field, or in a list",
+        )
     if cls is list or cls is tuple:
         for k, item in enumerate(x):
             if type(item) not in PLAIN:

@@ -140,8 +140,8 @@ def refuse_overlap(written: Any, others: Any) -> Any:
 
 
 @compiles(mutation.refuse_other_array)
-def refuse_other_array(x: Any, shown: Any) -> Any:
-    return lambda x, shown: None  # Numba's types are those of plain arrays
+def refuse_other_array(x: Any, shown: Any, is_changed: Any = False) -> Any:
+    return lambda x, shown, is_changed=False: None  # Numba's types are those of plain arrays
 
 
 def arrays_of(t: Any, path: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import is_dataclass
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from ..transforms.errors import NonDifferentiableError
 from .libraries import is_other_array, library_of_class
@@ -104,7 +104,7 @@ def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
     if cls is OrderedDict:
         return OrderedDict(values)
     if cls is defaultdict:
-        return defaultdict(None, values)
+        return defaultdict(_zero_factory(x.default_factory), values)
     changed = _changed_methods(cls)
     if changed:
         raise NonDifferentiableError(
@@ -118,6 +118,21 @@ def dict_like(x: Any, values: dict[Any, Any]) -> dict[Any, Any]:
         return values
     made: dict[Any, Any] = cls(values)
     return made
+
+
+def _zero_factory(factory: Any) -> Any:
+    """What makes the derivatives of the items that a defaultdict makes."""
+    if factory is None or factory in (list, dict):
+        return factory
+    return float if factory in (int, float, complex) else _refuse_made
+
+
+def _refuse_made() -> NoReturn:
+    raise NonDifferentiableError(
+        "an item that a defaultdict makes when it is read has no known derivative",
+        why="its factory is a function of the user's",
+        instead="store the item before the call, or make the dict in the function",
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -157,11 +172,13 @@ def is_named_tuple(cls: type) -> bool:
 
 def fields_of(x: Any) -> dict[str, Any]:
     """The attributes stored in an object itself, by name."""
-    found = dict(getattr(x, "__dict__", ()))
-    for name in copyreg._slotnames(type(x)):  # type: ignore[attr-defined]
-        value = getattr(x, name, ABSENT)
-        if value is not ABSENT:
-            found[name] = value
+    found: dict[str, Any] = {}
+    for name in ("__dict__", *copyreg._slotnames(type(x))):  # type: ignore[attr-defined]
+        try:
+            value = object.__getattribute__(x, name)  # not by a `__getattr__`, which runs code of the user's
+        except AttributeError:
+            continue
+        found |= value if name == "__dict__" else {name: value}
     return found
 
 

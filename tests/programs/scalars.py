@@ -230,3 +230,9 @@ def numbers_of_cmath(x):
     z = cmath.sqrt(x) * cmath.exp(1j * x)
     r, phi = cmath.polar(z + cmath.log(x))
     return abs(cmath.rect(r, phi * x) + 1) + cmath.phase(z) * z.imag
+
+
+@program((1.5, 2), wrt=(0,), second=True)
+def parts_of_complex_numbers(x, n):
+    whole = complex(x, 2) * complex(-2, imag=x)  # of integers beside tangents
+    return abs(whole * complex(x, n)) + complex(True, x).imag

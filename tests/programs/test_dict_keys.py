@@ -203,6 +203,29 @@ def test_gradients_have_the_class_of_the_dict(made: Any) -> None:
     assert second == {"a": {"a": 0.0, "b": 6.0}, "b": {"a": 6.0, "b": 4.0}}
 
 
+def reads_missing_items(d: Any) -> Any:
+    d["b"] += d["a"]
+    for key in ("c", "c", "a"):
+        d[key] = 2 * d[key] + d["a"]
+    return d["c"] * (d["b"] + d["d"] + 1)
+
+
+@pytest.mark.parametrize("factory", [float, int])
+def test_items_that_a_dict_makes_are_constants(factory: Any) -> None:
+    def made(a: float) -> Any:
+        return defaultdict(factory, {"a": a})
+
+    out, tangent = s2sad.jvp(reads_missing_items)(made(2.0), made(1.0))
+    (gradient,) = s2sad.vjp(reads_missing_items, made(2.0))[1](1.0)
+    assert out == 18.0 and tangent == gradient["a"] == 15.0
+    lists = defaultdict(list, a=[2.0], b=1.0)
+    _, tangent = s2sad.jvp(lambda d: d["b"] + d["a"][0])(lists, {"a": [1.0], "b": 3.0})
+    assert tangent == 4.0
+    ones = defaultdict(lambda: 1.0, a=2.0)
+    with pytest.raises(s2sad.NonDifferentiableError, match="an item that a defaultdict makes"):
+        s2sad.jvp(product_of_items)(ones, {"a": 1.0})
+
+
 @pytest.mark.parametrize("made", [Doubling, Defaulting])
 def test_dicts_with_ways_of_their_own_to_read_items_are_refused(made: Any) -> None:
     p = made({"a": 2.0, "b": 3.0})

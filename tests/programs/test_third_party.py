@@ -11,6 +11,7 @@ import ast
 import copy
 import importlib
 import inspect
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -338,3 +339,22 @@ def test_reading_a_library_ends() -> None:
     stats = pytest.importorskip("scipy.stats")
     with pytest.raises(s2sad.S2sadError, match="over 2000 statements would be read"):
         s2sad.grad(lambda x: stats.wilcoxon(x).statistic)(np.arange(12.0))
+
+
+def shuffled(x: float) -> float:
+    items = [x, 2 * x]
+    random.shuffle(items)
+    return items[0]
+
+
+@pytest.mark.parametrize("derivative", [s2sad.grad, lambda f: lambda x: s2sad.jvp(f)(x, 1.0)])
+def test_methods_of_libraries_that_change_a_list_are_refused(derivative: Any) -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="`_randbelow` of a value of type Random"):
+        derivative(shuffled)(2.0)
+
+
+def test_a_stencil_of_numba_has_no_rule() -> None:
+    numba = pytest.importorskip("numba")
+    total = numba.stencil(lambda a: a[0] + a[1])
+    with pytest.raises(s2sad.MissingRuleError, match="`total` has no rule"):
+        s2sad.grad(lambda x: np.sum(total(x)))(v)

@@ -129,11 +129,15 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "objects in forward mode": (
         lambda: s2sad.jvp(lambda x: np.array([x, None]))(1.0, 1.0),
-        "array of objects is made(.|\n)*a list",
+        "array of objects, (.|\n)* is made(.|\n)*a list",
     ),
     "a cotangent of objects": (
         lambda: s2sad.vjp(lambda x: np.array([x, None]), 1.0)[1](np.ones(2)),
         "array of objects(.|\n)*a list",
+    ),
+    "fields in forward mode": (
+        lambda: s2sad.jvp(lambda x: np.array([(x, x)], dtype=[("a", float), ("b", float)])["a"])(1.0, 1.0),
+        "with fields, is made(.|\n)*a list",
     ),
     "an array of dates": (lambda: s2sad.grad(total)(A.astype("M8[s]")), "dtype datetime64"),
     "a masked array": (

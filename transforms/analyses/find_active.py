@@ -8,6 +8,7 @@ adjoints only along such paths.)
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -69,7 +70,8 @@ def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
                     if reads_active([s.value]):
                         mark(base)
                 case gast.Expr(value=gast.Call(func=gast.Attribute(value=base), args=args)):
-                    if isinstance(base, gast.Name) and reads_active(args):
+                    is_module = isinstance(program.resolve(base), ModuleType)
+                    if isinstance(base, gast.Name) and not is_module and reads_active(args):
                         mark(base)
                 case gast.Expr(value=gast.Call(func=gast.Name(), args=[base, _, value])):
                     if isinstance(facts.operation(s.value), Apply) and reads_active([value]):

@@ -46,7 +46,7 @@ from .forward_loops import forward_loop
 from .forward_regions import forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .generation import Generation, Task
-from .refuse_statements import guards_of, operand_guard, refuse_opaque
+from .refuse_statements import guards_of, is_item_store, operand_guard, refuse_opaque
 from .reverse_calls import callee_owner
 from .reverse_stores import is_addition
 from .sink_tangents import sink_tangents
@@ -115,7 +115,7 @@ class Forward(TangentEmitter):
     def guards(self, s: Any) -> list[Any]:
         """The checks before a statement."""
         value = getattr(s, "value", None)
-        carries = value is not None and not is_atom(value) and self.carries(value)
+        carries = value is not None and (is_item_store(s) or (not is_atom(value) and self.carries(value)))
         carries = carries and any(n in self.active for n in self.facts.sources(value))
         return [*guards_of(self, s), *(operand_guard(self, s) if carries else [])]
 

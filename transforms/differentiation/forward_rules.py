@@ -338,7 +338,7 @@ class TangentEmitter(Emitter):
 
         def without(k: int, atom: Any) -> Any:
             is_literal = k in slots and is_atom(atom) and not isinstance(atom, gast.Name)
-            return constant(0.0) if is_literal and self.domain.is_float(self.kind(atom)) else atom
+            return constant(0.0) if is_literal and self.domain.is_scalar(self.kind(atom)) else atom
 
         args = [without(k, a) for k, a in enumerate(node.args, first)]
         keywords = [

@@ -23,7 +23,9 @@ from ..trees.program import MISSING
 from ..trees.shown_names import shown_name
 from .rule_application import Emitter
 
-__all__ = ["check_handlers", "context_nature", "guards_of", "operand_guard", "refuse_opaque"]
+__all__ = [
+    "check_handlers", "context_nature", "guards_of", "is_item_store", "operand_guard", "refuse_opaque",
+]
 
 
 KEYS = ("items", "keys", "popitem")  # methods of dicts that return keys
@@ -85,11 +87,17 @@ def operand_guard(emitter: Emitter, s: Any) -> list[Any]:
         if (words := emitter.domain.other_array_words(kind, shown)) is not None:
             what, why, instead = words
             raise NonDifferentiableError(what, emitter.program.where(getattr(s, "value", s)), why, instead)
-        if is_computed(emitter, operand):
+        changed = [constant(True)] * is_item_store(s)
+        if is_computed(emitter, operand) and not changed:
             continue
-        check = call(emitter.helper("refuse_other_array"), operand, constant(shown))
+        check = call(emitter.helper("refuse_other_array"), operand, constant(shown), *changed)
         checks.append(located(gast.Expr(value=located(check, getattr(s, "value", s))), s))
     return checks
+
+
+def is_item_store(s: Any) -> bool:
+    """Whether a statement is `a[i] = v`."""
+    return isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Subscript)
 
 
 def array_operands(emitter: Emitter, s: Any) -> list[Any]:
