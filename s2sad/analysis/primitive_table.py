@@ -34,7 +34,7 @@ from ..kinds.lattice import (
 from ..kinds.queries import is_float, is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
-from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, positional_parameters, sharing
+from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, permissions, positional_parameters, sharing
 from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
 from ..primitives.record import (
@@ -145,6 +145,7 @@ class RulePrimitives:
     computes = staticmethod(computes)
     returned_by = staticmethod(returned_by)
     copied_by = staticmethod(copied_by)
+    permissions = staticmethod(permissions)
     is_read_only = staticmethod(is_read_only)
     is_immutable = staticmethod(is_immutable)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..transforms.analyses.operations import Apply
 from .record import fact, find_rule, is_nondifferentiable
 
-__all__ = ["is_fresh", "is_read_only", "is_steady_view", "passes", "positional_parameters", "sharing"]
+__all__ = ["is_fresh", "is_read_only", "is_steady_view", "passes", "permissions", "positional_parameters", "sharing"]
 
 FRESH = ("fresh", "stored")
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "_operator", "builtins")
@@ -66,6 +66,21 @@ def positional_parameters(function: Any) -> list[str]:
     except (TypeError, ValueError):  # a C function
         return []
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def permissions(operation: Apply) -> dict[str, Any]:
+    """The keywords of a call that permit a function of SciPy to overwrite an argument, or deny it; each with
+    the argument, or with None where that is not overwritten.
+    """
+    given = dict(zip(positional_parameters(operation.function), operation.args, strict=False))
+    given |= operation.keywords
+    found = {}
+    for name in _outputs(operation.function):
+        permitted = given.get(name)
+        overwritten = given.get(name.removeprefix("overwrite_"))
+        if name in dict(operation.keywords) and isinstance(permitted, gast.Constant) and overwritten is not None:
+            found[name] = overwritten if permitted.value else None
+    return found
 
 
 def _default(function: Any) -> str:

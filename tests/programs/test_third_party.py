@@ -81,6 +81,8 @@ CALLS = {
     """,
     "scipy.signal": """
         gausspulse(v, 1.3)
+        resample(v, 4)
+        resample(wide, 3, axis=1)
         chirp(v, 1.0, 2.0, 3.0)
         chirp(v, 1.0, 2.0, 3.0, "logarithmic")
         chirp(v, 1.0, 2.0, 3.0, method="hyperbolic")

@@ -114,3 +114,30 @@ def code(derivative: Any, x: Any) -> str:
     """The derivative without its comments."""
     lines = derivative.source_for(x).splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+
+
+def test_leave_to_overwrite_a_temporary_is_dropped() -> None:
+    fft, linalg = pytest.importorskip("scipy.fft"), pytest.importorskip("scipy.linalg")
+
+    def total(x: Any) -> Any:
+        s = linalg.inv(x @ x.T, overwrite_a=True)[0, 1] + np.sum(fft.irfft(x, overwrite_x=False)) ** 2
+        for k in range(2):
+            s += np.sum(fft.irfft(x + k, n=5, overwrite_x=True) ** 2)
+        return s
+
+    s2sad.check_grads(total, (X,))
+
+    def read_after(x: Any) -> Any:
+        y = x * 2
+        return fft.irfft(y, overwrite_x=True) * y[0]
+
+    def overwritten_again(x: Any) -> Any:
+        y = x * 2
+        for _ in range(2):
+            z = fft.irfft(y, overwrite_x=True)
+        return z
+
+    views = [lambda x: fft.irfft(x.T, overwrite_x=True), lambda x: fft.irfft(x, overwrite_x=True)]
+    for f in (read_after, overwritten_again, *views):
+        with pytest.raises(s2sad.MissingRuleError, match="does not cover argument `overwrite_x`"):
+            s2sad.jvp(f)(X, X)
