@@ -34,7 +34,14 @@ from ..kinds.lattice import (
 from ..kinds.queries import is_float, is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
-from ..primitives.aliasing import is_fresh, is_read_only, is_steady_view, permissions, positional_parameters, sharing
+from ..primitives.aliasing import (
+    is_fresh,
+    is_read_only,
+    is_steady_view,
+    permissions,
+    positional_parameters,
+    sharing,
+)
 from ..primitives.code_reach import leads_far
 from ..primitives.provided import provided
 from ..primitives.record import (

@@ -13,7 +13,9 @@ import numpy as np
 from ..transforms.analyses.operations import Apply
 from .record import fact, find_rule, is_nondifferentiable
 
-__all__ = ["is_fresh", "is_read_only", "is_steady_view", "passes", "permissions", "positional_parameters", "sharing"]
+__all__ = [
+    "is_fresh", "is_read_only", "is_steady_view", "passes", "permissions", "positional_parameters", "sharing",
+]  # fmt: skip
 
 FRESH = ("fresh", "stored")
 LIBRARIES = ("numpy", "scipy", "math", "cmath", "_operator", "builtins")
@@ -73,13 +75,13 @@ def permissions(operation: Apply) -> dict[str, Any]:
     the argument, or with None where that is not overwritten.
     """
     given = dict(zip(positional_parameters(operation.function), operation.args, strict=False))
-    given |= operation.keywords
+    keywords = dict(operation.keywords)
+    given |= keywords
     found = {}
     for name in _outputs(operation.function):
-        permitted = given.get(name)
-        overwritten = given.get(name.removeprefix("overwrite_"))
-        if name in dict(operation.keywords) and isinstance(permitted, gast.Constant) and overwritten is not None:
-            found[name] = overwritten if permitted.value else None
+        match keywords.get(name), given.get(name.removeprefix("overwrite_")):
+            case gast.Constant(value=permitted), gast.AST() as overwritten:
+                found[name] = overwritten if permitted else None
     return found
 
 

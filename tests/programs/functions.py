@@ -1,6 +1,7 @@
 """Calls of the user's own functions: defaults, keywords, recursion, closures, functions as values."""
 
 import functools
+import inspect
 import math
 
 import numpy as np
@@ -434,3 +435,35 @@ def rebound_variables(x, v):
 
     kept = [add(w) * total for w in v]
     return total + add(total) * kept[0] * count
+
+
+def checked(function):
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def wrapper(*args, **keywords):
+        bound = signature.bind(*args, **keywords)
+        bound.apply_defaults()
+        total = 0.0
+        for k, (name, value) in enumerate(bound.arguments.items()):
+            if value is None:
+                raise TypeError(name)
+            if isinstance(value, tuple):
+                total = total + sum(value)
+            elif isinstance(value, dict):
+                total = total + value.get("u", 0.0)
+            else:
+                total = total + k * value
+        return function(*args, **keywords) + total
+
+    return wrapper
+
+
+@checked
+def with_every_argument(x, y=2.0, *rest, z=3.0, **others):
+    return x * y * z
+
+
+@program((1.5, 2.5), wrt=(0, 1))
+def arguments_bound_by_a_signature(x, y):
+    return with_every_argument(x, y, x * y) + with_every_argument(x, z=y, u=x) * with_every_argument(y=x, x=y)
