@@ -167,7 +167,7 @@ class Generator:
             self.forms.linked = {r: g for r, g in self.made.items() if r != request}
             keep_forms(self.forms, request.function, request.kinds)
         made: FunctionType = self.made[request].function
-        if self.forms.watch is unwatched and request.form != "vjp":
+        if self.forms.watch is unwatched:
             self.write_plainly(request, self.made[request])
         return made
 

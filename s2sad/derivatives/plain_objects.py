@@ -134,14 +134,7 @@ class _Writer:
 
     def run(self) -> Program:
         tree = self.program.tree
-        if any(isinstance(s, gast.FunctionDef) for s in statements_in(tree.body)):
-            raise _Other
-        body = self.block(tree.body)
-        first = next((k for k, s in enumerate(body) if self.d in names_read(s)), None)
-        if first is not None:
-            while first and isinstance(body[first - 1], Comment):
-                first -= 1
-            body.insert(first, located(assign(self.d, call(self.bound(slots.Shadows))), body[first]))
+        body = self.with_table(self.block(tree.body))
         kept = {*names_read(body)}
         body = self.without_unread(body, kept)
         body = self.sharing(_without_copies(_over_items(self, body)))
@@ -149,6 +142,16 @@ class _Writer:
         read = {*names_read(new.body)}
         bindings = {n: v for n, v in self.objects.all_bindings().items() if n in read}
         return self.program.with_tree(new, names=self.names, bindings=bindings)
+
+    def with_table(self, body: list[Any]) -> list[Any]:
+        """The body of a function, which makes the table of shadows in front of its first use."""
+        first = next((k for k, s in enumerate(body) if self.d in names_read(s)), None)
+        if first is None or isinstance(body[first], gast.FunctionDef):
+            return body
+        made = located(assign(self.d, call(self.bound(slots.Shadows))), body[first])
+        while first and isinstance(body[first - 1], Comment):
+            first -= 1
+        return [*body[:first], made, *body[first:]]
 
     def sharing(self, body: list[Any]) -> list[Any]:
         """The block with one name for the shadow of an object that statements in turn read or set."""
@@ -171,9 +174,9 @@ class _Writer:
 
         made: set[str] = set()
         for s in body:
-            if blocks_of(s):
+            if blocks_of(s) or isinstance(s, gast.FunctionDef):
                 flush()
-                found.append(map_blocks(s, self.sharing))
+                found.append(_map_bodies(s, self.sharing))
             else:
                 run.append(s)
         flush()
@@ -211,7 +214,7 @@ class _Writer:
             is_record = name in ("items_of", "key_of", "places_of")
             if is_record and (isinstance(s, gast.Expr) or s.targets[0].id not in read):
                 continue
-            kept.append(map_blocks(s, lambda inner: self.without_unread(inner, read)))
+            kept.append(_map_bodies(s, lambda inner: self.without_unread(inner, read)))
         return kept
 
     def bound(self, value: Any) -> str:
@@ -241,9 +244,22 @@ class _Writer:
                 return [self.branch(s)]
             case gast.For() | gast.While():
                 return [self.loop(s)]
+            case gast.FunctionDef():
+                return [self.function(s)]
             case _ if blocks_of(s):
                 raise _Other
         return [self.expression(s)]
+
+    def function(self, s: Any) -> Any:
+        """A function within: the reverse sweep of a `vjp`, each of whose calls has a table, or one of the
+        user's, which reads numbers.
+        """
+        if self.heaps.intersection(names_in(s)) or self.current:
+            raise _Other
+        versions, self.versions = self.versions, {}
+        body = self.with_table(self.block(s.body))
+        self.versions, self.current = versions, 0
+        return rebuilt(s, body=body)
 
     def loop(self, s: Any) -> Any:
         place = "iter" if isinstance(s, gast.For) else "test"
@@ -444,6 +460,11 @@ class _Writer:
         return rebuilt(node, args=given)
 
 
+def _map_bodies(s: Any, function: Callable[[list[Any]], list[Any]]) -> Any:
+    """A statement with other blocks, also those of a function that it defines."""
+    return rebuilt(s, body=function(s.body)) if isinstance(s, gast.FunctionDef) else map_blocks(s, function)
+
+
 def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
     """The statements with loops over the items of lists in place of those over their positions:
 
@@ -485,7 +506,7 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
                     keys in lists and keys in alone
                 ):
                     s = loop(s, lists[keys], key)
-            found.append(map_blocks(s, block))
+            found.append(_map_bodies(s, block))
         return found
 
     def loop(s: Any, x: Any, key: str) -> Any:
@@ -523,7 +544,7 @@ def _without_copies(body: list[Any]) -> list[Any]:
                     made = name
                 case _:
                     made = ""
-            found.append(map_blocks(s, block))
+            found.append(_map_bodies(s, block))
         return found
 
     def with_new_names(node: Any) -> Any:

@@ -95,7 +95,7 @@ class Memory:
         nothing is known from then on. Slots that were read and never written may be anything: the class may
         define them.
         """
-        for slot in self.unread - self.slots.keys():
+        for slot in set() if self.has_new else self.unread - self.slots.keys():
             self.put(*slot, ANYTHING)
         self.unread.clear()
         found, self.has_new = self.has_new and not self.is_lost, False
@@ -143,6 +143,9 @@ class Memory:
         if name in ("reference", "known"):
             self.bind(target, self.held(args[0], kind))
             return UNKNOWN
+        if name == "heap_element" and self.are(args[1], kind, dict):
+            self.bind(target, self.held(args[2], kind))
+            return None
         if name in READS:
             x, key = args[READS[name]], args[READS[name] + 1]
             is_field = name.endswith("_field") or any(map(_is_true, args[READS[name] + 2 :]))
@@ -200,11 +203,15 @@ class Memory:
         self.bind(x, Held(NOTHING, frozenset([x])))
 
     def copied(self, target: str, args: list[Any], kind: KindOf) -> Kind:
-        x = self.held(args[1], kind)
         found = self.read(args[1], ITEMS, kind)
-        is_list = x.sites is not None and all(self.classes[s] in (list, deque) for s in x.sites)
+        is_list = self.are(args[1], kind, list, deque)
         self.lists[target] = found
         return List(None, found.kind) if is_list and found.sites == frozenset() else UNKNOWN
+
+    def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
+        """Whether an atom surely is an object of one of the classes."""
+        sites = self.held(x, kind).sites
+        return bool(sites) and all(self.classes.get(s) in classes for s in sites or ())
 
     # ------------------------------------------------------------ names and slots
 
@@ -236,8 +243,8 @@ class Memory:
 
     def read(self, x: Any, key: Any, kind: KindOf) -> Held:
         """What a slot of an object may hold."""
-        sites = self.held(x, kind).sites
-        if self.is_lost or not sites:
+        base, sites = self.held(x, kind)
+        if self.is_lost or sites is None or base not in (NOTHING, Literal(None)):
             return ANYTHING
         found = self.stored.get(key, EMPTY)
         for site in sorted(sites):
@@ -278,6 +285,7 @@ READS = {  # with the position of the object
     "get_field": 1,
     "get_item": 1,
     "heap_constant": 0,
+    "heap_element": 1,
     "heap_get": 1,
     "heap_number": 1,
     "heap_object": 0,

@@ -1,0 +1,51 @@
+"""Derivatives with plain attributes and items, and one table of shadows."""
+
+import inspect
+
+import pytest
+
+import s2sad
+
+
+class Body:
+    def __init__(self, pos, vel):
+        self.pos, self.vel = pos, vel
+        self.trail = []
+
+    def move(self, dt):
+        self.pos = self.pos + self.vel * dt
+        self.trail.append(self.pos)
+
+
+def bodies(x, n):
+    made = [Body(x * (k + 1), x) for k in range(n)]
+    first = made[0]
+    for b in made:
+        b.vel = b.vel - first.pos * b.pos
+        b.move(0.1)
+    return first.pos * sum(b.pos * v for b in made for v in b.trail)
+
+
+def is_plain(derivative, *args):
+    text = inspect.getsource(derivative.function_for(*args))
+    return "Shadows()" in text and "heap" not in text
+
+
+def test_a_table_for_each_call_of_bprop():
+    expected = s2sad.grad(bodies)(0.7, 3)
+    assert is_plain(s2sad.vjp(bodies), 0.7, 3)
+    out, bprop = s2sad.vjp(bodies)(0.7, 3)
+    other = s2sad.vjp(bodies)(0.3, 2)[1]
+    assert out == bodies(0.7, 3)
+    assert bprop(1.0)[0] == pytest.approx(expected, rel=1e-14)
+    assert other(1.0)[0] == pytest.approx(s2sad.grad(bodies)(0.3, 2), rel=1e-14)
+    assert bprop(2.0)[0] == pytest.approx(2 * expected, rel=1e-14)
+
+
+def slope(x):
+    return s2sad.vjp(bodies)(x, 3)[1](1.0)[0]
+
+
+def test_bprop_differentiated():
+    assert s2sad.grad(slope)(0.7) == pytest.approx(s2sad.grad(s2sad.grad(bodies))(0.7, 3), rel=1e-12)
+    assert s2sad.jvp(slope)(0.7, 1.0)[1] == pytest.approx(s2sad.grad(slope)(0.7), rel=1e-12)
