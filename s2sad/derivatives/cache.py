@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
@@ -19,6 +19,7 @@ from ..values.code_state import cells_of, rebuilt_function
 from ..values.objects import has_operators
 from .assumptions import Assumption, Capture, capture_key
 from .inline_cache import Case, inline_cache, missed
+from .plain_objects import PLAIN, plain_form
 from .signature import Parameters
 
 __all__ = ["Made", "Versions", "share"]
@@ -114,8 +115,7 @@ def _of_any_value(kind: Kind) -> Kind:
 class _Shared:
     """A version generated for one closure, without this closure's own cells."""
 
-    function: FunctionType
-    kept: tuple[CellType | None, ...]
+    functions: tuple[tuple[FunctionType, tuple[CellType | None, ...]], ...]  # and its plain form
     captures: tuple[tuple[Capture, bool], ...]  # and whether it is one of the closure's own cells
     keys: tuple[Any, ...]
 
@@ -141,9 +141,9 @@ def share(
     made, captures = make()
     if any(map(assigns, cells.values())):
         return made, captures
+    forms = [made] if plain_form(made) is made else [made, plain_form(made)]
     entry = _Shared(
-        rebuilt_function(made, made.__code__, defaultdict(CellType)),
-        tuple(None if cells.get(name) is cell else cell for name, cell in cells_of(made).items()),
+        tuple((_unbound(f), tuple(_kept(cells_of(f), cells))) for f in forms),
         tuple(
             (Capture(Scope(scope.globals), c.name, c.path), True) if own else (_apart(c), False)
             for c in captures
@@ -167,10 +167,24 @@ def _apart(capture: Capture) -> Capture:
     return Capture(Scope(capture.scope.globals, cells), capture.name, capture.path)
 
 
+def _unbound(made: FunctionType) -> FunctionType:
+    return rebuilt_function(made, made.__code__, defaultdict(CellType))
+
+
+def _kept(used: dict[str, CellType], own: dict[str, CellType]) -> Iterator[CellType | None]:
+    """The cells that a version uses, with None for those of the closure's own."""
+    return (None if own.get(name) is cell else cell for name, cell in used.items())
+
+
 def _bound(entry: _Shared, function: FunctionType, cells: dict[str, CellType]) -> FunctionType:
-    names = entry.function.__code__.co_freevars
-    own = {n: cells[n] if kept is None else kept for n, kept in zip(names, entry.kept, strict=True)}
-    bound = rebuilt_function(entry.function, entry.function.__code__, own)
-    if bound.__defaults__ is not None or bound.__kwdefaults__ is not None:
-        bound.__defaults__, bound.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return bound
+    found = []
+    for made, kept in entry.functions:
+        names = made.__code__.co_freevars
+        own = {n: cells[n] if cell is None else cell for n, cell in zip(names, kept, strict=True)}
+        bound = rebuilt_function(made, made.__code__, own)
+        if bound.__defaults__ is not None or bound.__kwdefaults__ is not None:
+            bound.__defaults__, bound.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        found.append(bound)
+    if len(found) > 1:
+        setattr(found[0], PLAIN, found[1])
+    return found[0]

@@ -49,3 +49,8 @@ def slope(x):
 def test_bprop_differentiated():
     assert s2sad.grad(slope)(0.7) == pytest.approx(s2sad.grad(s2sad.grad(bodies))(0.7, 3), rel=1e-12)
     assert s2sad.jvp(slope)(0.7, 1.0)[1] == pytest.approx(s2sad.grad(slope)(0.7), rel=1e-12)
+
+
+def test_the_plain_form_for_another_derivative_of_the_function():
+    assert is_plain(s2sad.grad(bodies), 0.7, 3)
+    assert is_plain(s2sad.grad(bodies), 0.7, 3)
