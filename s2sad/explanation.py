@@ -243,8 +243,8 @@ def names_in(node: ast.AST) -> list[str]:
 
 @at_border
 def explain(f: Callable[..., Any], *args: Any, argnums: Argnums = 0, form: str = "grad") -> Explanation:
-    """The stages from `f` to its derivative: to the code for these arguments, or without any to the generic
-    code.
+    """The stages from `f` to its derivative: to the code for these arguments, or without any to the
+    code that `source` shows.
 
     `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", with its `argnums`. Raises the same
     errors.

@@ -34,6 +34,7 @@ from ..targets import Settings
 from ..transforms.errors import NonDifferentiableError, S2sadError, refusals
 from ..values.gc_pause import collection_paused
 from .argnums import Argnums
+from .assumed_kinds import assumed_kinds, told_assumptions
 from .assumptions import Capture
 from .cache import Made, Versions, share
 from .docstrings import description
@@ -327,14 +328,24 @@ class Derivative:
         kinds = self._unknown_kinds()
         return self._made(kinds, self._given.chosen_by_kinds(kinds))[0]
 
+    def assumed_kinds(self) -> tuple[Kind, ...]:
+        """The kinds of all parameters that code without examples is shown for."""
+        inner = self.target.function
+        is_plain = isinstance(inner, FunctionType)
+        return assumed_kinds(inner, self.parameters) if is_plain else self._unknown_kinds()
+
     def _unknown_kinds(self) -> tuple[Kind, ...]:
         return tuple(UNKNOWN for _ in self.parameters)
 
     @property
     @at_border
     def source(self) -> str:
-        """The generated source that assumes nothing of the arguments."""
-        return inspect.getsource(self._generic())
+        """The generated source that assumes nothing of the arguments, but that slices are set of arrays: it
+        says so.
+        """
+        kinds = self.assumed_kinds()
+        source = inspect.getsource(self.version_for_kinds(kinds)[0])
+        return told_assumptions(self.parameters, kinds) + source
 
     @at_border
     def source_for(self, *args: Any, **keywords: Any) -> str:
@@ -366,11 +377,11 @@ class Derivative:
         return self._made(kinds, chosen)[0], chosen
 
     def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
-        """Generates the code for these arguments (None: the generic code) again, with a generator that may
-        watch passes; returns the function that it differentiates.
+        """Generates the code for these arguments (None: the code that is shown) again, with a generator that
+        may watch passes; returns the function that it differentiates.
         """
         if args is None:
-            kinds = self._unknown_kinds()
+            kinds = self.assumed_kinds()
             chosen = self._given.chosen_by_kinds(kinds)
         else:
             kinds, chosen = self.kinds_of_call(*args), self.chosen(self.bind(args, {}))

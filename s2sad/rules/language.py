@@ -53,7 +53,7 @@ from ..transforms.trees.helpers import (
 )
 from .samples import A, given
 
-nondifferentiable([refuse_iterator, refuse_repeated, refuse_views], pure=False)
+nondifferentiable([refuse_iterator, refuse_repeated, refuse_views], pure=False, writes=())
 nondifferentiable([is_among, is_not_among, has_views_of_dict, is_mapping, is_sequence])
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([order_of, place_of_max, place_of_min, sorting, dict_keys])

@@ -62,9 +62,10 @@ def export(
     `form` is the transform, "grad", "value_and_grad", "vjp" or "jvp", with its `argnums`. The code is for
     arguments like the examples `args`, as that of a call, and for others that it is right for (an integer for
     a number that is not differentiated); the module's function raises TypeError for the rest.
-    Without examples it is the generic code, which takes all. (Annotations are not read: they do not tell the
-    rank of an array, and nothing makes callers keep to them.) What `f` reads of its module is written out
-    with the values of now. Raises UnsupportedSyntaxError for a derivative that reads source when it runs.
+    Without examples it is the generic code, which takes all, but only arrays of floats where `f` sets slices.
+    (Annotations are not read: they do not tell the rank of an array, and nothing makes callers keep to them.)
+    What `f` reads of its module is written out with the values of now. Raises UnsupportedSyntaxError for a
+    derivative that reads source when it runs.
 
     With `compile="numba"` the module's functions are compiled by Numba when they are first called; examples
     of numbers and arrays are needed. It is tried here, and refused if Numba has no code for it, or if the
@@ -123,7 +124,7 @@ class _Module:
         """The module for these examples: what their kinds tell and the code does not use is left out."""
         generic = (UNKNOWN,) * len(self.derivative.parameters)
         if not args:
-            return self.of_kinds(generic)
+            return self.of_kinds(self.derivative.assumed_kinds())
         wide, kinds = Widening(self.derivative, self.code), self.derivative.kinds_of_call(*args)
         if self.decorator:  # whose integers overflow
             return self.of_kinds(wide.with_lengths(kinds))

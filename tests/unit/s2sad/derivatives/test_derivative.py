@@ -244,3 +244,24 @@ def test_arguments_are_unchanged() -> None:
     for transform in (s2sad.grad, s2sad.vjp, s2sad.jacobian, s2sad.hessian):
         transform(loss)(w)
     s2sad.jvp(loss, (w, 2.0), (w, 1.0))
+
+
+def steps_in_place(w, x):
+    u = x.copy()
+    v = u
+    for k in range(3):
+        v[1:] += np.sin(w[k] * u[:-1])
+    return np.sum(u * v)
+
+
+def test_what_is_shown_assumes_arrays_where_slices_are_set():
+    derivative = s2sad.grad(steps_in_place)
+    shown = derivative.source
+    assert shown.startswith("# for arrays of floats `x`, since slices of them are set\ndef steps_in_")
+    assert "raise" not in shown and "dw" in shown
+    module: dict = {}
+    exec(s2sad.export(steps_in_place), module)
+    w, x = np.array([0.3, 0.2, 0.5]), np.arange(4.0)
+    assert np.all(module["steps_in_place_grad"](w, x) == derivative(w, x))
+    with pytest.raises(TypeError, match="made for x: a float64 array"):
+        module["steps_in_place_grad"](w, [1.0, 2.0])

@@ -246,10 +246,8 @@ def test_the_text_is_clean(f: Any, args: Any, form: str) -> None:
 
 
 def test_what_cannot_stand_alone_is_refused() -> None:
-    with pytest.raises(UnsupportedSyntaxError, match="cannot stand without"):
+    with pytest.raises(UnsupportedSyntaxError, match=r"cannot stand without(.|\n)*give example arguments"):
         export(model.applied, argnums="x")
-    with pytest.raises(UnsupportedSyntaxError, match="give example arguments"):
-        export(model.diffuse)
     with pytest.raises(UnsupportedSyntaxError, match="assigns"):
         export(model.counted)
     with pytest.raises(NonDifferentiableError, match="is no transform"):
