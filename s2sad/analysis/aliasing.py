@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from ..kinds import domain
-from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Literal, Scalar
+from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Literal, Scalar, Unknown
 from ..primitives.aliasing import sharing
 from ..primitives.record import fact
 from ..runtime import heap, slots
@@ -51,4 +51,4 @@ def _may_join(function: Any, kinds: list[Kind]) -> bool:
     if function is operator.mul:
         return UNKNOWN in kinds and any(map(domain.is_integer, kinds))
     is_join = function is operator.add or function is operator.or_
-    return is_join and all(k is UNKNOWN for k in kinds)
+    return is_join and all(isinstance(k, Unknown) for k in kinds)

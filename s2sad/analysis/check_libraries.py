@@ -13,7 +13,7 @@ import gast
 
 from ..kinds import domain
 from ..kinds.foreign import is_passed_on, libraries_in
-from ..kinds.lattice import UNKNOWN, Array, Foreign, Kind, List, Scalar, Tuple, as_numpy
+from ..kinds.lattice import Array, Foreign, Kind, List, Scalar, Tuple, Unknown, as_numpy
 from ..kinds.queries import is_integer, is_list_of_numbers
 from ..primitives.code_reach import functions_of_rule
 from ..primitives.record import fact, find_rule, is_nondifferentiable
@@ -53,7 +53,7 @@ def check_libraries(facts: Facts, active: frozenset[str], is_reverse: bool) -> N
             ):
                 _check_store(facts, active, s, base, value)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)) if lazy is not None:
-                is_known = facts.kind_of_name(name) is not UNKNOWN
+                is_known = not isinstance(facts.kind_of_name(name), Unknown)
                 if source in active and not is_known and _is_apart(facts.kind_of_name(source), lazy):
                     _refuse_apart(facts, s, source, lazy)
             case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):

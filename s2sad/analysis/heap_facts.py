@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..kinds import domain
-from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Record, Tuple, widen
+from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Instance, Kind, List, Record, Tuple, widen
 from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys, slots
 from ..runtime import object_graph as heap_places
@@ -74,7 +74,7 @@ class HeapNatures(HeapValues):
 
     def class_of(self, node: Any) -> type | None:
         kind = self.kind(node)
-        return kind.cls if isinstance(kind, Record) else None
+        return kind.cls if isinstance(kind, (Record, Instance)) else None
 
     def is_constant(self, node: Any) -> bool:
         return domain.is_differentiable(widen(self.kind(node))) is False
@@ -122,7 +122,7 @@ def _uses_heap(found: Any) -> bool:
 def nature_of(kind: Kind) -> str:
     """ "object", "plain" or "unknown", as `HeapValues.of`."""
     match kind:
-        case Record() | List() | Dict():
+        case Record() | Instance() | List() | Dict():
             return "object"
         case Tuple(items):
             return "plain" if all(nature_of(k) == "plain" for k in items) else "unknown"

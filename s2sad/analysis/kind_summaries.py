@@ -13,7 +13,7 @@ from ..kinds import domain
 from ..kinds.abstraction import kind_of
 from ..kinds.class_members import field_kind, super_of
 from ..kinds.join import join
-from ..kinds.lattice import SET, UNKNOWN, Array, Kind, Literal, Record, Scalar, widen
+from ..kinds.lattice import SET, UNKNOWN, Array, Instance, Kind, Literal, Record, Scalar, widen
 from ..source.fixed_arity import has_stars
 from ..source.read import FunctionSource, read_source
 from ..transforms.analyses.operations import Call, starred
@@ -67,6 +67,10 @@ class CallKinds:
 
     def of(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """The kind of the result of a user's function for arguments of these kinds."""
+        found, made = self._of(operation, args, keywords), operation.function
+        return Instance(made) if found is UNKNOWN and makes_empty(made) else found
+
+    def _of(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         if operation.function in EMPTY and isinstance(made := getattr(args[0], "value", None), type):
             return Record(made, ()) if makes_empty(made) else UNKNOWN
         if operation.function is replace and len(args) == 1 and isinstance(args[0], Record):

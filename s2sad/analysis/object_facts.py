@@ -10,7 +10,7 @@ import gast
 
 from ..kinds import domain
 from ..kinds.class_members import field_kind, member_of
-from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Kind, List, Nothing, Record, Tuple
+from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Instance, Kind, List, Nothing, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_bound_callables import bound_changes
@@ -121,7 +121,7 @@ class KnownObjects:
             return not given.isdisjoint(self.methods) or self.facts.may_change(value)
         callee = operation.callee
         owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
-        return owner is UNKNOWN or isinstance(owner, Record)  # others have methods that change them alone
+        return isinstance(owner, (Unknown, Record))  # others have methods that change them alone
 
     def others(self, name: str) -> list[Any] | None:
         kind = self.given[name]
@@ -152,13 +152,13 @@ def may_hold(kind: Kind, cls: type) -> bool:
             return any(may_hold(k, cls) for _, k in items)
         case Nothing():
             return False
-    return kind is UNKNOWN or kind is OBJECT
+    return isinstance(kind, Unknown) or kind is OBJECT
 
 
 def sets_plainly(kind: Kind, attr: str) -> bool:
     """Whether a store to an attribute of an object of this kind runs no code of its class."""
     return (
-        isinstance(kind, Record)
+        isinstance(kind, (Record, Instance))
         and not shadows_fields(lookup(kind.cls, attr))
         and sets_attributes_plainly(kind.cls)
     )

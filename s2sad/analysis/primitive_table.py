@@ -19,6 +19,7 @@ from ..kinds.lattice import (
     Array,
     Dict,
     Foreign,
+    Instance,
     Kind,
     List,
     Literal,
@@ -303,7 +304,7 @@ class RulePrimitives:
     @staticmethod
     def is_object(kind: Kind) -> bool:
         """Whether values of the kind are objects of a user's class."""
-        return isinstance(kind, (Record, Object))
+        return isinstance(kind, (Record, Instance, Object))
 
     @staticmethod
     def prefers_right(left: Kind, right: Kind, names: tuple[str, str]) -> bool:

@@ -32,6 +32,7 @@ from .lattice import (
     Dict,
     Dim,
     Foreign,
+    Instance,
     Kind,
     Likeness,
     List,
@@ -278,6 +279,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
     """Whether the value is of the kind; `lengths` holds the lengths of names, and gains missing ones."""
     known = {} if lengths is None else lengths
     match kind:
+        case Instance(cls):
+            return type(value) is cls
         case Unknown():
             return True
         case Object():

@@ -20,6 +20,7 @@ from .lattice import (
     UNKNOWN,
     Array,
     Dict,
+    Instance,
     Kind,
     List,
     Literal,
@@ -73,23 +74,25 @@ def member_of(kind: Kind, name: str) -> Member | None:
         return _member_of_module(kind.value, name)
     if isinstance(kind, Tuple) and kind.cls is not None:
         return _member_of_tuple(kind.cls, name)
-    if not isinstance(kind, Record):
+    if not isinstance(kind, (Record, Instance)):
         return None
     found = lookup(kind.cls, name)
-    held = field_kind(kind, name)
+    held = field_kind(kind, name) if isinstance(kind, Record) else None
     special = name.startswith("__") and name.endswith("__")  # Python looks these up in the class alone
     if held is not None and not shadows_fields(found) and not special:
         return Member("field", held.value if isinstance(held, Literal) and callable(held.value) else None)
     if isinstance(found, classmethod):
         function = found.__func__
         return Member("static", of_class(kind.cls, function) if isinstance(function, FunctionType) else None)
-    return _member_of_class(found, kind.cls)
+    member = _member_of_class(found, kind.cls)
+    is_own = isinstance(kind, Record) or member is None or member.role != "constant"
+    return member if is_own else None  # the object may hold another one
 
 
 def holds_object(kind: Kind, name: str) -> bool:
     """Whether the attribute of an object of this kind may hold an object of a user's class."""
     if not isinstance(kind, Record):
-        return False
+        return isinstance(kind, Instance) and lookup(kind.cls, name) is ABSENT
     member = member_of(kind, name)
     is_field = member is not None and member.role == "field"
     return is_field and isinstance(field_kind(kind, name), Record | Unknown)
@@ -261,6 +264,8 @@ def of_unknown(kind: Kind, is_container: bool) -> Kind:
             return List(None, UNKNOWN)
         case Dict(pairs) if is_container:
             return Dict(tuple((key, UNKNOWN) for key, _ in pairs))
+        case Record(cls) | Instance(cls):
+            return Instance(cls)
     return UNKNOWN
 
 
@@ -306,7 +311,7 @@ def with_field(kind: Kind, name: str, value: Kind) -> Kind:
 
 def setter_of(kind: Kind, name: str) -> FunctionType | None:
     """The setter of a property of objects of this kind; None for other attributes."""
-    found = lookup(kind.cls, name) if isinstance(kind, Record) else None
+    found = lookup(kind.cls, name) if isinstance(kind, (Record, Instance)) else None
     setter = found.fset if isinstance(found, property) else None
     return setter if isinstance(setter, FunctionType) else None
 
@@ -324,7 +329,7 @@ def holds_number(kind: Kind, name: str) -> bool:
 def with_changed(kind: Kind, part: Kind) -> Kind:
     """The kind of a value, one part of which, unknown which, is an object that has changed to kind `part`."""
     if not isinstance(part, Record):
-        return UNKNOWN
+        return of_unknown(kind, is_container=False)
     match kind:
         case Record(cls, fields):
             new = Record(cls, tuple((name, with_changed(k, part)) for name, k in fields))

@@ -19,6 +19,7 @@ from .lattice import (
     Array,
     Dict,
     Foreign,
+    Instance,
     Kind,
     List,
     Literal,
@@ -53,7 +54,7 @@ TESTS = IDENTITY | {
 }
 EQUALITY = frozenset({operator.eq, operator.ne})
 COMPARISONS = EQUALITY | frozenset({operator.lt, operator.le, operator.gt, operator.ge})
-NEVER_NONE = (Array, Foreign, OtherArray, Scalar, Tuple, List, Dict, Record, Numeric)
+NEVER_NONE = (Array, Foreign, OtherArray, Scalar, Tuple, List, Dict, Record, Instance, Numeric)
 CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)  # of classes without a check of their own
 LIBRARIES = ("builtins", "collections", "numbers", "numpy", "typing")  # their classes get no methods later
 
@@ -87,7 +88,7 @@ def classes_of(kind: Kind) -> tuple[type, ...]:
             return (dict,)
         case Text():
             return (str,)
-        case Record(cls) | OtherArray(cls):
+        case Record(cls) | Instance(cls) | OtherArray(cls):
             return (cls,)
         case Tuple(_, cls) if cls is not None:
             return (cls,)
@@ -193,7 +194,7 @@ def _is_instance(x: Kind, asked: Kind) -> bool | None:
         classes = _classes(asked, virtual=False)
         is_open = any(issubclass(c, tuple) and c is not tuple for c in classes)
         return None if is_open else _common((tuple,), classes)
-    return _common(classes_of(x), _classes(asked, isinstance(x, Record)))
+    return _common(classes_of(x), _classes(asked, isinstance(x, (Record, Instance))))
 
 
 def _common(given: Sequence[type], classes: tuple[type, ...]) -> bool | None:
@@ -229,7 +230,7 @@ def _defines(cls: type, name: str) -> bool:
 def _has_attribute(kind: Kind, name: str) -> bool | None:
     """Whether values of a kind have an attribute; None where that depends on the object."""
     match kind:
-        case Record(cls):  # its objects may get others, on some paths only
+        case Record(cls) | Instance(cls):  # its objects may get others, on some paths only
             is_method = isinstance(inspect.getattr_static(cls, name, None), FunctionType)
             return True if is_method and _defines(cls, name) else None
         case Tuple():

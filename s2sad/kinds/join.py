@@ -20,6 +20,7 @@ from .lattice import (
     Dict,
     Dim,
     Foreign,
+    Instance,
     Kind,
     List,
     Literal,
@@ -86,6 +87,8 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return Record(
                 c, tuple((k, _join(mine.get(k, NOTHING), theirs.get(k, NOTHING), depth + 1)) for k in names)
             )
+        case (Record(c) | Instance(c)), (Record(d) | Instance(d)) if c is d:
+            return Instance(c)
         case (Record() | Object()), (Record() | Object()):
             return OBJECT
         case (Text() | Literal(str())), (Text() | Literal(str())):

@@ -41,6 +41,7 @@ __all__ = [
     "Dim",
     "Foreign",
     "Indices",
+    "Instance",
     "Kind",
     "Likeness",
     "List",
@@ -295,6 +296,13 @@ class Indices(Kind):
 @dataclass(frozen=True, eq=False)
 class Unknown(Kind):
     """Any object."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instance(Unknown):
+    """An object of exactly this class, with any attributes."""
+
+    cls: type
 
 
 @dataclass(frozen=True, eq=False)

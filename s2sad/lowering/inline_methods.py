@@ -24,7 +24,7 @@ from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.writes import sets_attributes
 from ..kinds.class_members import holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
-from ..kinds.lattice import UNKNOWN, Dict, Kind, List, Object, Record, Tuple
+from ..kinds.lattice import Dict, Instance, Kind, List, Object, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
 from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
 from ..transforms.analyses.facts import Facts
@@ -106,7 +106,7 @@ def is_of_library(value: Any) -> bool:
 
 def holds_record(kind: Kind) -> bool:
     match kind:
-        case Record() | Object():
+        case Record() | Object() | Instance():
             return True
         case Tuple(items, cls):
             return cls is not None or any(map(holds_record, items))
@@ -239,7 +239,7 @@ def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
     found = called_method(value, facts)
     if found is not None and found[1].args:
         function, owner = found[0], kind(found[1].args[0])
-        if isinstance(owner, Record) and isinstance(function, FunctionType):
+        if isinstance(owner, (Record, Instance)) and isinstance(function, FunctionType):
             return None if calls_itself(owner.cls, function) else found
     return found
 
@@ -332,7 +332,7 @@ def hoist_reads(facts: Facts) -> Program:
 
 
 def may_be_object(kind: Kind) -> bool:
-    return kind is UNKNOWN or holds_record(kind)
+    return isinstance(kind, Unknown) or holds_record(kind)
 
 
 @lru_cache(maxsize=1024)
@@ -344,12 +344,12 @@ def class_scope(cls: type) -> Scope:
 def classes_read(facts: Facts) -> set[tuple[type, str]]:
     """The members of known classes, as class and name, that a program reads or uses as operators."""
     found: set[tuple[type, str]] = set()
-    arrays = {n for n, kind in facts.kinds.items() if not isinstance(kind, (Record, Tuple))}
+    arrays = {n for n, kind in facts.kinds.items() if not isinstance(kind, (Record, Instance, Tuple))}
     for n in find_nodes(facts.program.tree, *LOOKING):
         for base, names in method_names(n):
             if getattr(base, "id", None) in arrays:
                 continue
             owner = facts.kind(base)
-            if isinstance(owner, (Record, Tuple)) and owner.cls is not None:
+            if isinstance(owner, (Record, Instance, Tuple)) and owner.cls is not None:
                 found.update((owner.cls, name) for name in names)
     return found
