@@ -8,6 +8,7 @@ from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import NOTHING, find_aliases
 from ..transforms.analyses.find_effects import find_changes_by_name
 from ..transforms.analyses.find_namespaces import NOT_CHANGING, find_namespaces
+from ..transforms.heap.heap_writer import HeapRefusal
 from ..transforms.trees.nodes import find_nodes
 
 __all__ = ["refuse_namespace_changes"]
@@ -36,9 +37,6 @@ def refuse_namespace_changes(facts: Facts, updates: bool = False) -> None:
                 accepted = updates and method == "update" and isinstance(space, gast.Attribute)
                 if space is not None and (accepted or name != base or method in NOT_CHANGING):
                     continue
-        program.refuse(
-            statement,
-            "a change of the dict that holds the attributes of an object, or the globals",
-            "who reads them by their names is not followed",
-            "name the attributes, or call `setattr`",
-        )
+        what = "a change of the dict that holds the attributes of an object, or the globals"
+        why = "who reads them by their names is not followed"
+        raise HeapRefusal(what, program.where(statement), why, "name the attributes, or call `setattr`")

@@ -57,6 +57,7 @@ __all__ = [
 ]
 
 
+CHAIN = 4  # objects of a class of which each holds the next; what further ones hold is not known
 FIXED = frozenset({"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "s2sad"})
 
 
@@ -305,8 +306,18 @@ def with_field(kind: Kind, name: str, value: Kind) -> Kind:
     if not isinstance(kind, Record) or isinstance(lookup(kind.cls, name), cached_property):
         return kind
     held = dict(kind.fields)
+    if _chain(value, kind.cls, name) >= CHAIN:
+        value = Instance(kind.cls)
     held[name] = join(held[name], value) if name in held else widen(value)
     return Record(kind.cls, tuple(sorted(held.items(), key=lambda item: item[0])))
+
+
+def _chain(kind: Kind | None, cls: type, name: str) -> int:
+    """How many objects of a class hold each the next, in the attribute `name`."""
+    count = 0
+    while isinstance(kind, Record) and kind.cls is cls:
+        kind, count = field_kind(kind, name), count + 1
+    return CHAIN if isinstance(kind, Instance) and kind.cls is cls else count
 
 
 def setter_of(kind: Kind, name: str) -> FunctionType | None:

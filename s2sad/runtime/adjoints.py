@@ -12,6 +12,7 @@ Arrays are only touched through NumPy functions that dispatch on them and throug
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, ItemsView, ValuesView
 from typing import Any, NamedTuple
 
@@ -261,16 +262,21 @@ def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
     return _mirror_object(f, x) if is_plain(type(x)) else None
 
 
+_open = threading.local()  # `around` are the objects whose attributes are looked at
+
+
 def _mirror_object(f: Callable[[Any], Any], x: Any) -> Any:
-    """The adjoint of an object, from `f` of each attribute; None where all attributes are inactive."""
+    """The adjoint of an object, from `f` of each attribute; None where all attributes are inactive, and for
+    an object inside of itself.
+    """
+    around = _open.__dict__.setdefault("around", set())
+    if id(x) in around:
+        return None
+    around.add(id(x))
     try:
         values = {name: f(v) for name, v in fields_of(x).items()}
-    except RecursionError:
-        raise NonDifferentiableError(
-            f"an object of type {type(x).__name__} that holds itself, or very many others",
-            why="the derivative by an object has its structure, which does not end",
-            instead="leave it out of argnums, or pass what is needed as an argument of its own",
-        ) from None
+    finally:
+        around.discard(id(x))
     return None if all(v is None for v in values.values()) else mirror(x, values)
 
 

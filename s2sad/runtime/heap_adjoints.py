@@ -15,7 +15,7 @@ from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
 from .heap_table import Table
-from .object_graph import LISTS, Place, Record, is_reference, nodes, tuple_like
+from .object_graph import LISTS, Record, is_reference, nodes, tuple_like
 
 __all__ = [
     "cleared",
@@ -145,11 +145,11 @@ def own_part(dx: Any, record: Record) -> Any:
 def gathered(d: Table | None, record: Record, once: bool = False) -> Any:
     """The adjoint of a value, in the structure of its record, from that of the heap. The numbers directly in
     a tuple have None, a number itself zero. An object held several times has its adjoint each time, or with
-    `once` the first time only.
+    `once` the first time only; None stands for an object inside of itself.
     """
     if record.parts is None:
         return zeros_like(record.value)
-    return _gathered(d, record, set() if once else None)
+    return _gathered(d, record, {}, once and not record.each)
 
 
 def gathered_as(d: Table | None, record: Record, once: bool, like: Any) -> Any:
@@ -162,17 +162,25 @@ def gathered_as(d: Table | None, record: Record, once: bool, like: Any) -> Any:
     return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
 
 
-def _gathered(d: Table | None, record: Record, seen: set[Place] | None) -> Any:
+def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool) -> Any:
     if record.parts is None:
         return None
-    values = {k: _gathered(d, part, seen) for k, part in record.parts.items()}
+    if id(record) in made:
+        return None if once else made[id(record)]
+    made[id(record)] = None
+    values = {k: _gathered(d, part, made, once) for k, part in record.parts.items()}
     if record.place is not None:
-        held = _held(d, record.place, seen)
+        held = _at(d, record.place.holder)
         for key, part in record.parts.items():
             if part.place is None:
                 found = held.get(key)
                 values[key] = add(values[key], zeros_like(part.value) if found is None else found)
-    x = record.value
+    made[id(record)] = found = _like(record.value, values)
+    return found
+
+
+def _like(x: Any, values: dict[Any, Any]) -> Any:
+    """The adjoint of an object or container from those of its parts."""
     if isinstance(x, tuple):
         return tuple_like(x, list(values.values()))
     if isinstance(x, LISTS):
@@ -182,37 +190,41 @@ def _gathered(d: Table | None, record: Record, seen: set[Place] | None) -> Any:
     return None if all(v is None for v in values.values()) else mirror(x, values)
 
 
-def _held(d: Table | None, place: Place, seen: set[Place] | None) -> dict[Any, Any]:
-    if seen is None:
-        return _at(d, place.holder)
-    known = place in seen
-    seen.add(place)
-    return {} if known else _at(d, place.holder)
-
-
 def scattered(dx: Any, record: Record, once: bool = False) -> Table | None:
-    """The transpose of `gathered`: the adjoint of the heap from that of a value."""
+    """The transpose of `gathered`: the adjoint of the heap from that of a value.
+
+    Raises ValueError where an argument that is held twice has two tangents.
+    """
     found: dict[int, tuple[Any, dict[Any, Any]]] = {}
-    _scatter(dx, record, found, set() if once else None)
+    _scatter(dx, record, found, {}, once, record.each)
     return Table(found) if found else None
 
 
 def _scatter(
-    dx: Any, record: Record, found: dict[int, tuple[Any, dict[Any, Any]]], seen: set[Place] | None
+    dx: Any,
+    record: Record,
+    found: dict[int, tuple[Any, dict[Any, Any]]],
+    seen: dict[int, Any],
+    once: bool,
+    each: bool,
 ) -> None:
     if dx is None or record.parts is None:
         return
     parts = {k: _part_of(dx, k, record.value) for k in record.parts}
-    for key, part in record.parts.items():
-        _scatter(parts[key], part, found, seen)
-    if record.place is None or (seen is not None and record.place in seen):
+    own = {k: own_part(parts[k], part) for k, part in record.parts.items()} if record.place else {}
+    if id(record) in seen:
+        if each and any(d is not None and not np.array_equal(d, seen[id(record)][k]) for k, d in own.items()):
+            kind = type(record.value).__name__
+            raise ValueError(f"different tangents of one object, a {kind}, which arguments hold twice")
         return
-    if seen is not None:
-        seen.add(record.place)
+    seen[id(record)] = own
     for key, part in record.parts.items():
-        d = own_part(parts[key], part)
+        _scatter(parts[key], part, found, seen, once, each)
+    if not once:
+        del seen[id(record)]
+    for key, d in own.items():
         if d is not None:
-            held = found.setdefault(id(record.place.holder), (record.place.holder, {}))[1]
+            held = found.setdefault(id(record.value), (record.value, {}))[1]
             held[key] = add(held.get(key), d)
 
 

@@ -125,7 +125,7 @@ def same_length(x: Any, keys: Any) -> None:
 
 def check_same(record: Record, x: Any) -> None:
     """Raises UnsupportedSyntaxError if a call has changed the objects since the record was made."""
-    if not _is_same(record, x):
+    if not _is_same(record, x, set()):
         raise UnsupportedSyntaxError(
             "a call that changes the objects that it is given, among other changes of objects",
             why="the callee is known at run time only, and its changes are not followed",
@@ -133,11 +133,14 @@ def check_same(record: Record, x: Any) -> None:
         )
 
 
-def _is_same(record: Record, x: Any) -> bool:
-    if record.parts is None or not (isinstance(x, tuple) or is_reference(x)):
+def _is_same(record: Record, x: Any, seen: set[int]) -> bool:
+    if record.parts is None or record.value is not x:
         return record.value is x
-    parts = parts_of(x)
-    return parts.keys() == record.parts.keys() and all(_is_same(p, parts[k]) for k, p in record.parts.items())
+    if id(record) in seen:
+        return True
+    seen.add(id(record))
+    parts, before = parts_of(x), record.parts
+    return parts.keys() == before.keys() and all(_is_same(p, parts[k], seen) for k, p in before.items())
 
 
 # ---------------------------------------------------------------- orders

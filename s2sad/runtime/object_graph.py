@@ -42,14 +42,15 @@ class Place:
 
 class Record:
     """A snapshot of a value: an object and its parts, a tuple (no place) and its parts, or a leaf (no parts).
+    `each`: an object in it that is held several times has its adjoint each time.
     """
 
-    __slots__ = ("parts", "place", "value")
+    __slots__ = ("each", "parts", "place", "value")
 
     def __init__(
         self, value: Any, place: Place | None = None, parts: dict[Any, Record] | None = None
     ) -> None:
-        self.value, self.place, self.parts = value, place, parts
+        self.value, self.place, self.parts, self.each = value, place, parts, False
 
 
 LISTS = (list, deque)
@@ -73,11 +74,8 @@ def parts_of(x: Any) -> dict[Any, Any]:
 
 
 def places_of(x: Any) -> Record:
-    """A snapshot of a value and all that it holds.
-
-    Raises UnsupportedSyntaxError for an object that holds itself.
-    """
-    return _record(x, set())
+    """A snapshot of a value and all that it holds; an object that is held several times has one record."""
+    return _record(x, {})
 
 
 def items_of(x: Any) -> Record:
@@ -85,54 +83,44 @@ def items_of(x: Any) -> Record:
     return Record(x, Place(x), {k: Record(None if is_reference(v) else v) for k, v in parts_of(x).items()})
 
 
-def _record(x: Any, around: set[int]) -> Record:
+def _record(x: Any, made: dict[int, Record]) -> Record:
     is_tuple = isinstance(x, tuple)
     if not is_tuple and not is_reference(x):
         return Record(x)
-    if id(x) in around:
-        raise UnsupportedSyntaxError(
-            f"a changed object of type {type(x).__name__} that holds itself",
-            why="its derivative would have its structure, which does not end",
-            instead="pass what is needed of it",
-        )
-    around.add(id(x))
-    parts = {k: _record(v, around) for k, v in parts_of(x).items()}
-    around.remove(id(x))
-    return Record(x, None if is_tuple else Place(x), parts)
-
-
-def arguments_of(x: tuple[Any, ...]) -> Record:
-    """A snapshot of the arguments of a function.
-
-    Raises UnsupportedSyntaxError if they hold one object twice.
-    """
-    record = places_of(x)
-    seen: set[Place] = set()
-    for part in nodes(record):
-        if part.place in seen:
-            raise UnsupportedSyntaxError(
-                f"changes of objects, of which arguments hold one, a {type(part.value).__name__}, twice",
-                why="whose derivative that of the object is cannot be told",
-                instead="pass different objects",
-            )
-        seen.add(part.place)  # type: ignore[arg-type]
+    if id(x) in made:
+        return made[id(x)]
+    parts: dict[Any, Record] = {}
+    made[id(x)] = record = Record(x, None if is_tuple else Place(x), parts)
+    parts.update({k: _record(v, made) for k, v in parts_of(x).items()})
     return record
 
 
-def nodes(record: Record) -> Iterator[Record]:
-    """The records of objects, one for each place that holds the object."""
-    if record.place is not None:
-        yield record
-    for part in (record.parts or {}).values():
-        yield from nodes(part)
+def arguments_of(x: tuple[Any, ...]) -> Record:
+    """A snapshot of the arguments of a function."""
+    record = places_of(x)
+    record.each = True
+    return record
+
+
+def nodes(record: Record) -> list[Record]:
+    """The records of objects."""
+    return [r for r in _all(record) if r.place is not None]
 
 
 def leaves(record: Record) -> Iterator[Any]:
     """The values in a record that are neither objects nor tuples."""
-    for part in () if record.parts is None else record.parts.values():
-        yield from leaves(part)
-    if record.parts is None:
-        yield record.value
+    return (r.value for r in _all(record) if r.parts is None)
+
+
+def _all(record: Record) -> Iterator[Record]:
+    """A record, and those of all that it holds, each once."""
+    todo, seen = [record], set()
+    while todo:
+        r = todo.pop()
+        if r.parts is None or id(r) not in seen:
+            seen.add(id(r))
+            todo += (r.parts or {}).values()
+            yield r
 
 
 def reference(x: Any, cls: type | None = None) -> Any:

@@ -241,6 +241,8 @@ class Methods:
 
     def _update(self, target: str | None, x: Node, other: Node = None, **named: Node) -> bool:
         to = self.to
+        if other is None and x.id not in self.attributes:
+            self.check_dict(x)
         if other is not None:
             is_field = x.id in self.attributes
             keys = to.made("keys", to.helper("keys_of", to.made(to.base(other), to.helper("mapped", other))))
@@ -303,12 +305,18 @@ class Methods:
                 "the dict that it belongs to is not followed",
                 "write it where its items are used",
             )
+        self.check_dict(x)
         if self.count(x.id) != 1:
             nature = self.to.nature(x)
             x = self.to.made(x.id, x)
             self.to.known_natures[x.id] = nature
         self.to.lazy[target] = (x, method)
         return True
+
+    def check_dict(self, x: Node) -> None:
+        """Checks at run time that x is a dict, whose method was taken for that of its name."""
+        if not self.to.values.is_dict(x):
+            self.to.emit(gast.Expr(value=self.to.helper("mapped", x)))
 
     def count(self, name: str) -> int:
         """The number of bindings of a name."""

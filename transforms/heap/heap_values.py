@@ -45,6 +45,10 @@ class HeapValues:
         """Whether an atom is surely a list."""
         return self.domain.is_list(self.kind(node))
 
+    def is_dict(self, node: Node) -> bool:
+        """Whether an atom is surely a dict."""
+        return self.domain.is_dict(self.kind(node))
+
     def is_object(self, node: Node) -> bool:
         """Whether an atom is surely an object of a user's class, whose methods are the class's."""
         return self.primitives.is_object(self.kind(node))
