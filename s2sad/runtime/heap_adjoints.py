@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..transforms.errors import NonDifferentiableError
 from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
@@ -193,7 +194,7 @@ def _like(x: Any, values: dict[Any, Any]) -> Any:
 def scattered(dx: Any, record: Record, once: bool = False) -> Table | None:
     """The transpose of `gathered`: the adjoint of the heap from that of a value.
 
-    Raises ValueError where an argument that is held twice has two tangents.
+    Raises NonDifferentiableError where an argument that is held twice has two tangents.
     """
     found: dict[int, tuple[Any, dict[Any, Any]]] = {}
     _scatter(dx, record, found, {}, once, record.each)
@@ -214,8 +215,11 @@ def _scatter(
     own = {k: own_part(parts[k], part) for k, part in record.parts.items()} if record.place else {}
     if id(record) in seen:
         if each and any(d is not None and not np.array_equal(d, seen[id(record)][k]) for k, d in own.items()):
-            kind = type(record.value).__name__
-            raise ValueError(f"different tangents of one object, a {kind}, which arguments hold twice")
+            raise NonDifferentiableError(
+                f"different tangents of one object, a {type(record.value).__name__}, that arguments hold twice",
+                why="it has one value, and so one tangent",
+                instead="give it the same tangent in both places",
+            )
         return
     seen[id(record)] = own
     for key, part in record.parts.items():
