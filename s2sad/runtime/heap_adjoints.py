@@ -216,7 +216,7 @@ def _scatter(
     if id(record) in seen:
         if each and any(d is not None and not np.array_equal(d, seen[id(record)][k]) for k, d in own.items()):
             raise NonDifferentiableError(
-                f"different tangents of one object, a {type(record.value).__name__}, that arguments hold twice",
+                f"different tangents of one {type(record.value).__name__}, which arguments hold twice",
                 why="it has one value, and so one tangent",
                 instead="give it the same tangent in both places",
             )
