@@ -26,6 +26,7 @@ from .lattice import (
     Random,
     Record,
     Scalar,
+    Set,
     Sparse,
     Sym,
     Text,
@@ -181,7 +182,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random():
+        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random() | Set():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

@@ -33,6 +33,7 @@ from ..transforms.lowering.drop_untaken import drop_untaken
 from ..transforms.lowering.hoist_fields import hoist_fields
 from ..transforms.lowering.inline_calls import inline_calls
 from ..transforms.lowering.merge_objects import merge_objects
+from ..transforms.lowering.separate_loops import separate_loops
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
     assign,
@@ -132,7 +133,7 @@ def inline_methods(
     """
     first, program, lengths = facts, facts.program, dict[str, int]()
     for _ in range(ROUNDS):
-        facts = facts.again(program)
+        facts = facts.again(separate_loops(program))
         if one_name and drop_untaken(facts) is not program:
             facts = facts.again(without_untaken(sure.again(program)).program)
         program = before = facts.program

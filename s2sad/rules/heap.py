@@ -73,13 +73,17 @@ from ..runtime.heap_keys import (
 )
 from ..runtime.object_graph import (
     arguments_of,
+    change_set,
+    is_set,
     items_of,
     mapped,
     places_of,
     plain_number,
     reference,
     set_element,
+    set_items,
     the_list,
+    the_set,
 )
 from .samples import A, given
 
@@ -89,6 +93,9 @@ nondifferentiable(
         check_same,
         has_key,
         set_element,
+        set_items,
+        change_set,
+        is_set,
         holds_attribute,
         heap_constant,
         heap_object,
@@ -115,6 +122,7 @@ nondifferentiable(
         reference,
         same_length,
         the_list,
+        the_set,
     ],
     pure=False,
 )

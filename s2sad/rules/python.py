@@ -109,6 +109,10 @@ nondifferentiable(vars(cls)[name] for cls in (str, bytes) for name in vars(cls) 
 nondifferentiable([len], shape_only=(0,))
 nondifferentiable([extremal, how_many])
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
+nondifferentiable([getattr(cls, name) for cls in (set, frozenset) for name in (
+    "copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset", "symmetric_difference",
+    "union",
+)], pure=False, sharing="unknown")
 nondifferentiable([bisect.bisect_left, bisect.bisect_right])
 nondifferentiable([
     operator.ifloordiv, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,

@@ -26,6 +26,8 @@ from ..runtime.mutation import (
     own_tangent,
     pack_like,
     recorded,
+    refuse_element,
+    refuse_elements,
     refuse_held,
     refuse_held_twice,
     refuse_key,
@@ -105,7 +107,8 @@ def times_repeated_(count, x, out, dout):
 
 
 GUARDS = [
-    refuse_held, refuse_held_twice, refuse_key, refuse_lookup, refuse_new_key, refuse_no_array,
+    refuse_element, refuse_elements, refuse_held, refuse_held_twice, refuse_key, refuse_lookup,
+    refuse_new_key, refuse_no_array,
     refuse_no_list, refuse_no_pair, refuse_other_array, refuse_overlap, refuse_parts_held_twice,
     refuse_shared,
 ]

@@ -29,9 +29,11 @@ from ..values.pytree import is_differentiable
 from .heap_arrays import Arrays, Holders
 from .object_graph import (
     LISTS,
+    SETS,
     Place,
     Record,
     is_reference,
+    is_set,
     leaves,
     nodes,
     plain_number,
@@ -200,7 +202,7 @@ def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
 
 def heap_element(heap: Heap, x: Any, key: Any) -> Any:
     """The element of `x` that a loop over it binds, for one of its `keys_of`."""
-    return key if isinstance(x, dict) else heap_get(heap, x, key)
+    return key if isinstance(x, (dict, *SETS)) else heap_get(heap, x, key)
 
 
 def _check_change(heap: Heap | None, x: Any, key: Any = "", is_field: bool = False) -> None:
@@ -287,7 +289,9 @@ def heap_splice(heap: Heap, x: Any, items: list[Any], record: Record) -> Heap:
 
 
 def heap_delete(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Heap:
-    """Deletes an attribute or item."""
+    """Deletes an attribute or item; of a set nothing, whose element is gone with its key."""
+    if is_set(x):
+        return heap
     _check_change(heap, x, key, is_field)
     if is_field:
         delattr(x, key)
@@ -298,6 +302,9 @@ def heap_delete(heap: Heap, x: Any, key: Any, is_field: bool = False) -> Heap:
 
 def heap_clear(heap: Heap, x: Any) -> Heap:
     """Deletes all items."""
+    if is_set(x):
+        x.clear()
+        return heap
     _check_change(heap, x)
     x.clear()
     return heap

@@ -16,7 +16,7 @@ from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
 from .heap_table import Table
-from .object_graph import LISTS, Record, is_reference, nodes, tuple_like
+from .object_graph import LISTS, SETS, Record, is_reference, nodes, tuple_like
 
 __all__ = [
     "cleared",
@@ -112,8 +112,8 @@ def without_held(d: Table | None, holders: Holders) -> Table | None:
 
 
 def item_adjoint(dvalue: Any, x: Any, key: Any) -> Any:
-    """The adjoint of an array or tuple `x` from that of an item, or of `x.T`; None of an object."""
-    if dvalue is None or is_reference(x):
+    """The adjoint of an array or tuple `x` from that of an item, or of `x.T`; None of an object or set."""
+    if dvalue is None or is_reference(x) or isinstance(x, SETS):
         return None
     key = _position(x, key)
     return dvalue.T if isinstance(key, str) else add_at(zeros_like(x), key, dvalue)
@@ -127,7 +127,7 @@ def _position(x: Any, key: Any) -> Any:
 
 def item_part(dx: Any, x: Any, key: Any) -> Any:
     """The tangent of an item of an array or tuple `x`, or of `x.T`."""
-    if dx is None or is_reference(x):
+    if dx is None or is_reference(x) or isinstance(x, SETS):
         return None
     key = _position(x, key)
     return dx.T if isinstance(key, str) else dx[key]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError
 from ..values.objects import fields_of
-from .object_graph import LISTS, Place, Record, is_reference, mapped, parts_of, the_list
+from .object_graph import LISTS, SETS, Place, Record, is_reference, is_set, mapped, parts_of, the_list
 
 __all__ = [
     "check_same",
@@ -61,10 +61,12 @@ def key_of(x: Any, key: Any) -> Any:
 
 
 def keys_of(x: Any) -> Any:
-    """The keys that a loop visits: the positions of a list, tuple or array, the keys of a dict."""
+    """The keys that a loop visits: the positions of a list, tuple or array, the keys of a dict, the elements
+    of a set.
+    """
     if isinstance(x, (*LISTS, tuple, np.ndarray, range, str)):
         return range(len(x))
-    if isinstance(x, dict):
+    if isinstance(x, (dict, *SETS)):
         return list(x)
     raise UnsupportedSyntaxError(
         f"a loop over a value of type {type(x).__name__}, among changes of objects",
@@ -74,10 +76,12 @@ def keys_of(x: Any) -> Any:
 
 
 def last_key(x: Any) -> Any:
-    """The key of the item that `x.pop()` or `x.popitem()` removes.
+    """The key of the item that `x.pop()` or `x.popitem()` removes; an element of a set is removed here.
 
     Raises IndexError or KeyError as they do.
     """
+    if is_set(x):
+        return x.pop()
     if isinstance(x, dict):
         if not x:
             raise KeyError("popitem(): dictionary is empty")
@@ -93,8 +97,14 @@ def key_of_insert(x: Any, key: Any) -> int:
     return min(position, count) if position >= 0 else max(position + count, 0)
 
 
-def key_of_item(x: Any, value: Any) -> int:
-    """The position of the first item of a list that equals a value; raises ValueError where there is none."""
+def key_of_item(x: Any, value: Any) -> Any:
+    """The position of the first item of a list that equals a value; of a set the value itself.
+
+    Raises ValueError, or KeyError, where there is none.
+    """
+    if is_set(x):
+        x.remove(value)
+        return value
     return int(the_list(x).index(value))
 
 
@@ -234,5 +244,5 @@ def order_of_pop(x: Any) -> list[int]:
 
 
 def indexed(x: Any) -> Any:
-    """The container whose items a loop reads; None for a dict, whose keys it reads."""
-    return None if isinstance(x, dict) else x
+    """The container whose items a loop reads; None for a dict or set, whose keys it reads."""
+    return None if isinstance(x, (dict, *SETS)) else x

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
+from ..transforms.trees.helpers import refuse_iterator
 from ..values.libraries import has_dtype, is_any_array, is_other_array, library_of, other_array
 from ..values.objects import dict_like, fields_of, is_plain, lookup, mirror, own_methods, shadows_fields
-from ..values.pytree import map_structure
+from ..values.pytree import is_differentiable, map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
 from .reachable_arrays import CONTAINERS, held_in
 
@@ -35,6 +36,8 @@ __all__ = [
     "own_tangent",
     "pack_like",
     "recorded",
+    "refuse_element",
+    "refuse_elements",
     "refuse_held",
     "refuse_held_twice",
     "refuse_key",
@@ -58,10 +61,15 @@ __all__ = [
 
 
 def stored_in(value: Any, x: Any) -> Any:
-    """The value of `x` after an in-place operator with the result `value`: in the dtype of an array `x`.
+    """The value of `x` after an in-place operator with the result `value`: in the dtype of an array `x`. A
+    set is changed itself.
 
     Raises ValueError or TypeError, as NumPy does, when the result does not fit into the array.
     """
+    if isinstance(x, set) and isinstance(value, set):
+        x.clear()
+        x.update(value)
+        return x
     if not has_dtype(x) or isinstance(x, np.generic):
         return value
     if value.shape != x.shape:
@@ -461,6 +469,27 @@ def refuse_key(base: Any, key: Any, heap: Any = None) -> None:
             "derivative is lost",
             instead="empty the cache, or compute the value; for a table look it up by an integer or a string",
         )
+
+
+def refuse_element(x: Any) -> None:
+    """Raises UnsupportedSyntaxError for an element of a set that carries a derivative, or may hold one."""
+    if isinstance(x, (tuple, frozenset)):
+        for part in x:
+            refuse_element(part)
+    elif is_differentiable(x) or is_plain(type(x)):
+        raise UnsupportedSyntaxError(
+            "a set of values that carry derivatives",
+            why="its elements have no order, and so derivatives have no place",
+            instead="use a list or a dict",
+        )
+
+
+def refuse_elements(xs: Any) -> None:
+    """As `refuse_element`, for each of the items that a set is made of; the keys of a dict carry none."""
+    if not isinstance(xs, (dict, str)):
+        refuse_iterator(xs)
+        for x in xs:
+            refuse_element(x)
 
 
 def refuse_new_key(*keys: Any) -> None:

@@ -15,13 +15,17 @@ from ..values.pytree import is_differentiable
 
 __all__ = [
     "arguments_of",
+    "change_set",
+    "is_set",
     "items_of",
     "mapped",
     "places_of",
     "plain_number",
     "reference",
     "set_element",
+    "set_items",
     "the_list",
+    "the_set",
 ]
 
 
@@ -54,6 +58,7 @@ class Record:
 
 
 LISTS = (list, deque)
+SETS = (set, frozenset)
 
 
 def is_reference(x: Any) -> bool:
@@ -167,6 +172,34 @@ def set_element(x: Any) -> Any:
                 why="which of them the set holds is not followed",
                 instead="use a list, or a dict",
             )
+    return x
+
+
+def is_set(x: Any) -> bool:
+    """Whether a value is a set that can be changed; raises UnsupportedSyntaxError for a class of the user's.
+    """
+    if isinstance(x, set) and own_methods(type(x)):
+        refuse_method(x)
+    return isinstance(x, set)
+
+
+def change_set(x: Any, method: str, *values: Any) -> None:
+    """Calls a method that changes a set; elements that carry a derivative are refused as in `set_element`."""
+    if not is_set(x):
+        refuse_method(x)
+    given = [set_element(v) if method in ("add", "discard", "remove") else set_items(v) for v in values]
+    getattr(x, method)(*given)
+
+
+def set_items(xs: Any) -> Any:
+    """The items that a set is made of, each as in `set_element`; the keys of a dict carry no derivative."""
+    return [*xs] if isinstance(xs, dict) else [*map(set_element, xs)]
+
+
+def the_set(x: Any) -> Any:
+    """A set itself; raises UnsupportedSyntaxError for others."""
+    if not isinstance(x, SETS):
+        refuse_method(x)
     return x
 
 

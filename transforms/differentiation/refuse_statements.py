@@ -70,6 +70,7 @@ def guards_of(emitter: Emitter, s: Any) -> list[Any]:
     made = new_keys(emitter, s)
     if made and reads_keys(emitter):
         checks.append(call(emitter.helper("refuse_new_key"), *made))
+    checks += set_guard(emitter, s)
     return [located(gast.Expr(value=located(check, getattr(s, "value", s))), s) for check in checks]
 
 
@@ -230,6 +231,21 @@ def new_keys(emitter: Emitter, s: Any) -> list[Any]:
     return [k for k in keys if any(n in emitter.active for n in names_read(k))]
 
 
+def set_guard(emitter: Emitter, s: Any) -> list[Any]:
+    """A check that the elements of a set carry no derivative, since sets count as inactive."""
+    match s:
+        case gast.Assign(value=gast.Set(elts=elements)):
+            found = [e for e in elements if emitter.is_active(e)]
+            if any(emitter.domain.is_differentiable(emitter.kind(e)) for e in found):
+                refuse_set(emitter, s)
+            return [call(emitter.helper("refuse_element"), e) for e in found]
+        case gast.Assign(value=gast.Call(func=func, args=[items])) if (
+            emitter.program.resolve(func) in (set, frozenset) and emitter.is_active(items)
+        ):
+            return [call(emitter.helper("refuse_elements"), items)]
+    return []
+
+
 def reads_keys(emitter: Emitter) -> bool:
     """Whether a function may read the keys of a dict as values."""
     if emitter.reads_keys is None:
@@ -299,13 +315,15 @@ def refuse_opaque(emitter: Emitter, statement: Any, operation: Opaque) -> NoRetu
             "how it depends on the value is not known",
             "pass what is needed as an argument of its own",
         )
-    if not isinstance(operation.node, gast.Set):
-        emitter.program.refuse(
-            statement,
-            "an operator on an object that carries a derivative, or whose operand does",
-            "which function of which class it calls is dynamic",
-            "define the operator in Python without `NotImplemented`, or call a method by its name",
-        )
+    emitter.program.refuse(
+        statement,
+        "an operator on an object that carries a derivative, or whose operand does",
+        "which function of which class it calls is dynamic",
+        "define the operator in Python without `NotImplemented`, or call a method by its name",
+    )
+
+
+def refuse_set(emitter: Emitter, statement: Any) -> NoReturn:
     emitter.program.refuse(
         statement,
         "a set of values that carry derivatives",

@@ -79,7 +79,7 @@ class Arrays:
     def updated(self, s: Node, x: Node) -> Node:
         """The value of `x` after an in-place operator."""
         to = self.to
-        total = to.made(x.id, gast.BinOp(left=x, op=s.op, right=to.number(s.value)))
+        total = to.made(x.id, to.set_or_number(gast.BinOp(left=x, op=s.op, right=to.number(s.value))))
         return to.made(x.id, to.helper("stored_in", total, x))
 
     def store(self, s: Node) -> None:

@@ -35,7 +35,7 @@ class Loops:
         sources = s.iter.args if isinstance(s.iter, gast.Call) else [s.iter]
         callee = getattr(getattr(s.iter, "func", None), "id", "")
         targets = [s.target] if not isinstance(s.target, gast.Tuple) else list(s.target.elts)
-        if callee == "range" or all(self.to.nature(x) == "plain" for x in sources if x):
+        if callee == "range" or all(map(self.is_plain, sources)):
             self.to.emit(map_blocks(s, self.to.inner))
             return
         names = targets[1:] if callee == "enumerate" else targets
@@ -53,7 +53,7 @@ class Loops:
         mapping: dict[str, Node] = {}
         taken: list[tuple[str, str, Node, Node]] = []  # target, the name of its key, source and its keys
         for x, t in zip(sources, names, strict=False):
-            if not isinstance(x, gast.Name) or self.to.nature(x) == "plain":
+            if not isinstance(x, gast.Name) or self.is_plain(x):
                 continue
             base, method = self.to.lazy.get(x.id, (x, ""))
             keys = self.to.made("keys", self.to.helper("keys_of", self.mapped(base, method)))
@@ -73,21 +73,20 @@ class Loops:
                 item = self.to.made("item", self.to.helper("heap_get", load(self.to.heap), x, load(key)))
                 self.to.put(t, tuple_of([load(key), item]))
             else:
-                self.get_element(t, x, load(key), is_values=source.id in self.to.lazy)
+                if source.id in self.to.lazy:  # `d.values()`
+                    self.to.get(t, x, load(key))
+                else:
+                    self.to.element(t, x, load(key))
         start = self.to.code
         self.to.code, self.to.at = code, at
         self.finish(s, renamed, mapping, start, checks)
 
+    def is_plain(self, x: Node) -> bool:
+        """Whether an iterable gives no objects."""
+        return self.to.nature(x) == "plain" and not self.to.values.is_set(x)
+
     def mapped(self, x: Node, method: str) -> Node:
         return self.to.made(self.to.base(x), self.to.helper("mapped", x)) if method else x
-
-    def get_element(self, target: str, x: Node, key: Node, is_values: bool) -> None:
-        """Binds the element of a loop over `x` to its target: the key of a dict, the item of a list."""
-        if is_values or self.to.values.is_list(x):
-            self.to.get(target, x, key)
-            return
-        found = self.to.made(target, self.to.helper("heap_element", load(self.to.heap), x, key))
-        self.to.known(target, found)
 
     def pairs(self, s: Node, source: Node, names: list[Node], callee: str) -> None:
         """A loop that unpacks its elements: over `d.items()`, or a list of tuples."""

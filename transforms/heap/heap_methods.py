@@ -41,6 +41,9 @@ CHANGING = frozenset(
     ]
 )
 READING = frozenset({"get", "items", "keys", "values"})
+OF_SETS = frozenset(  # that no other container has
+    ["add", "difference_update", "discard", "intersection_update", "symmetric_difference_update"]
+)
 SPECIAL = (
     operator.delitem,
     operator.setitem,
@@ -90,6 +93,8 @@ class Methods:
         if function is not MISSING or not isinstance(value.func, gast.Attribute):
             return False
         x, name = value.func.value, value.func.attr
+        if isinstance(x, gast.Name) and not value.keywords and self.changed_set(target, x, name, value.args):
+            return True
         if name not in CHANGING | READING or not isinstance(x, gast.Name) or self.to.nature(x) == "plain":
             return False
         if self.to.values.is_object(x):
@@ -105,6 +110,22 @@ class Methods:
         if keywords and name not in ("sort", "update"):
             return False
         return bool(method(target, x, *value.args, **keywords))
+
+    # ------------------------------------------------------------ sets
+
+    def changed_set(self, target: str | None, x: Node, name: str, args: list[Node]) -> bool:
+        """Writes a call of a method that changes a set; False for others, and for what may be no set."""
+        to = self.to
+        is_set = to.values.is_set(x)
+        if is_set and name == "pop" and target is not None:
+            to.put(target, to.helper("last_key", x))
+            return True
+        may_be_set = is_set or to.nature(x) == "unknown"
+        changes = name in OF_SETS or (name in CHANGING and is_set) or (name == "update" and len(args) != 1)
+        if target is not None or not may_be_set or not changes:
+            return False
+        to.emit(gast.Expr(value=to.helper("change_set", x, constant(name), *map(to.view, args))))
+        return True
 
     # ------------------------------------------------------------ lists and deques
 
@@ -181,8 +202,11 @@ class Methods:
             other = [assign(target, default, to.at)] if target else []
             to.emit(gast.If(test=found, body=body, orelse=other))
             return True
-        helper = to.helper("last_key", x) if index is None else to.helper("key_of", x, index)
-        self.take(target, x, to.made("key", helper))
+        key = to.made("key", to.helper("last_key", x) if index is None else to.helper("key_of", x, index))
+        if index is None and target is not None:
+            to.element(target, x, key)
+            target = None
+        self.take(target, x, key)
         return True
 
     def take(self, target: str | None, x: Node, key: Node) -> None:
@@ -243,18 +267,31 @@ class Methods:
         to = self.to
         if other is None and x.id not in self.attributes:
             self.check_dict(x)
-        if other is not None:
-            is_field = x.id in self.attributes
-            keys = to.made("keys", to.helper("keys_of", to.made(to.base(other), to.helper("mapped", other))))
-            key = to.names.temporary("key")
-            code, to.code = to.code, []
-            item = to.made("item", to.helper("heap_get", load(to.heap), other, load(key)))
-            self.set(x, load(key), item, is_field)
-            body, to.code = to.code, code
-            to.emit(gast.For(target=store(key), iter=keys, body=body, orelse=[], type_comment=None))
+        if other is not None and not named and to.nature(x) == "unknown" and x.id not in self.attributes:
+            test, code = to.made("is_set", to.helper("is_set", x)), to.code
+            to.code = []
+            to.emit(gast.Expr(value=to.helper("change_set", x, constant("update"), to.view(other))))
+            body, to.code = to.code, []
+            self.merge(x, other)
+            orelse, to.code = to.code, code
+            to.emit(gast.If(test=test, body=body, orelse=orelse))
+        elif other is not None:
+            self.merge(x, other)
         for name, value in named.items():
             self.set(x, constant(name), value, x.id in self.attributes)
         return self.none(target)
+
+    def merge(self, x: Node, other: Node) -> None:
+        """Stores the items of another dict."""
+        to = self.to
+        is_field = x.id in self.attributes
+        keys = to.made("keys", to.helper("keys_of", to.made(to.base(other), to.helper("mapped", other))))
+        key = to.names.temporary("key")
+        code, to.code = to.code, []
+        item = to.made("item", to.helper("heap_get", load(to.heap), other, load(key)))
+        self.set(x, load(key), item, is_field)
+        body, to.code = to.code, code
+        to.emit(gast.For(target=store(key), iter=keys, body=body, orelse=[], type_comment=None))
 
     def set(self, x: Node, key: Node, value: Node, is_field: bool) -> None:
         owner = self.attributes[x.id] if is_field else x

@@ -158,6 +158,13 @@ class Writer:
             case _:
                 self.put(target, self.helper("heap_get", load(self.heap), x, key, *field))
 
+    def element(self, target: str, x: Node, key: Node) -> None:
+        """Binds an element of `x`, as a loop does: the item of a list, the key of a dict."""
+        if self.values.is_list(x):
+            self.get(target, x, key)
+        else:
+            self.known(target, self.made(target, self.helper("heap_element", load(self.heap), x, key)))
+
     def key(self, x: Node, index: Node) -> Node:
         """An index as a key that stays valid when the list grows."""
         if isinstance(index, gast.Tuple):
@@ -199,6 +206,12 @@ class Writer:
                 self.put(target, self.helper("plain_number", value))
             case _:
                 self.put(target, value)
+
+    def set_or_number(self, value: Node) -> Node:
+        """The value of a binary operator; one with a set gives a set, which is inactive."""
+        if not any(map(self.values.is_set, (value.left, value.right))):
+            return value
+        return self.helper("the_set", self.made("found", value))
 
     def number(self, node: Node) -> Node:
         """An operand of an operator."""

@@ -47,8 +47,6 @@ __all__ = ["lower_heap", "lower_to_heap"]
 
 Node = Any  # gast publishes no types
 
-OF_SETS = frozenset(["add", "clear", "discard", "pop", "remove"])
-
 
 def lower_heap(program: Program, values: HeapValues, writes: bool) -> Program:
     """The program with a heap; the program itself where it changes no object.
@@ -196,6 +194,9 @@ class _Lowerer(Writer):
         match value:
             case gast.List() | gast.Dict():
                 self.enter(target, value, shallow=True)
+            case gast.Set(elts=elements):
+                elements = [self.made("element", self.helper("set_element", e)) for e in elements]
+                self.put(target, rebuilt(value, elts=elements))
             case gast.Attribute(value=x, attr="__dict__") if self.is_dynamic(value, x):
                 self.methods.note_attributes(target, x)
             case gast.Attribute(value=x, attr=attr) if self.is_dynamic(value, x):
@@ -242,7 +243,14 @@ class _Lowerer(Writer):
         elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
             self.enter(target, self.helper("repeated", self.copy(a), b), shallow=True)
         else:
-            self.emit(rebuilt(s, value=rebuilt(value, left=self.number(a), right=self.number(b))))
+            left, right = map(self.operand, (a, b))
+            self.put(target, self.set_or_number(rebuilt(value, left=left, right=right)))
+
+    def operand(self, node: Node) -> Node:
+        """An operand of a binary operator: a number, or a set such as `d.keys()`."""
+        if getattr(node, "id", "") in self.lazy:
+            return self.made(node.id, call(self.bound(set, "set"), node))
+        return self.number(node)
 
     def set_slice(self, s: Node, x: Node, index: Node, value: Node) -> None:
         """`x[a:b] = v` of a list, or of a value that may be an array."""
@@ -306,9 +314,9 @@ class _Lowerer(Writer):
             self.pass_heap(target, value, function)
             return
         func = value.func
-        if isinstance(func, gast.Attribute) and func.attr in OF_SETS and self.values.is_set(func.value):
-            elements = [self.made("element", self.helper("set_element", a)) for a in value.args]
-            self.emit(rebuilt(s, value=rebuilt(value, args=elements)))
+        if target is not None and self.program.resolve(func) in (set, frozenset) and len(value.args) == 1:
+            items = self.made("items", self.helper("set_items", self.view(value.args[0])))
+            self.put(target, rebuilt(value, args=[items]))
             return
         if self.values.changes_array(value):
             self.refuse_array()
