@@ -34,7 +34,16 @@ def check_real(x: Array, what: str) -> None:
             why="it conjugates its argument, of which it has no complex derivative")
 
 
-nondifferentiable([check_real])
+def check_matrices(*arrays: Any, stacks: bool = False) -> None:
+    """Refuses what is not a matrix, or with `stacks` one or more, where a rule is of matrices."""
+    if any(np.ndim(x) < 2 or (np.ndim(x) > 2 and not stacks) for x in arrays):
+        raise NonDifferentiableError(
+            "a function of scipy.linalg is differentiated for matrices only",
+            why=f"it is given arrays of shapes {', '.join(str(np.shape(x)) for x in arrays)}",
+            instead="call it with a matrix, for stacks in a loop")
+
+
+nondifferentiable([check_real, check_matrices])
 
 # ---------------------------------------------------------------- norms, determinants, inverses
 
@@ -178,42 +187,58 @@ def triangular_change(da: Array, a: Array, out: Array, trans: Any, lower: bool, 
 
 # ---------------------------------------------------------------- matrix equations
 
-@bprop(linalg.solve_sylvester, samples=[
-    given(regular(3, 3), regular(2, 2), A(3, 2)),
-    given(regular(2, 2, dtype="complex128"), regular(2, 2), A(2, 2))])
+SYLVESTER = [
+    given(regular(3, 3), regular(2, 2), A(3, 2)), given(regular(2, 3, 3), regular(2, 2), A(3, 2)),
+    given(regular(2, 2, dtype="complex128"), np.array([[4.0, 1.0], [0.5, 3.0]]), A(2, 2))]
+LYAPUNOV = [given(regular(3, 3), A(3, 3)), given(regular(2, 3, 3), A(3, 3))]
+
+
+def as_matrices(q: Array) -> Array:
+    """Matrices; refuses a number, which stands for that times the identity."""
+    check_matrices(q, stacks=True)
+    return q
+
+
+@bprop(linalg.solve_sylvester, samples=SYLVESTER)
 def solve_sylvester(a, b, q, out, dout):
-    dq = linalg.solve_sylvester(a.T, b.T, dout)
-    return unbroadcast(-dq @ out.T, a), unbroadcast(-out.T @ dq, b), unbroadcast(dq, q)
+    dq = linalg.solve_sylvester(transposed(a), transposed(b), dout)
+    da, db = -dq @ transposed(out), -transposed(out) @ dq
+    return unbroadcast(da, a), unbroadcast(db, b), unbroadcast(dq, as_matrices(q))
 
 
 @solve_sylvester.jvp
 def solve_sylvester_jvp(a, b, out, da, db, dq):
-    return linalg.solve_sylvester(a, b, dq - da @ out - out @ db)
+    return linalg.solve_sylvester(a, b, as_matrices(dq) - da @ out - out @ db)
 
 
 def real_transpose(a: Array) -> Array:
     """The transpose of a matrix, for equations that hold its conjugate transpose: refuses complex ones."""
+    check_matrices(a, stacks=True)
     check_real(a, "solve_continuous_lyapunov and solve_discrete_lyapunov")
-    return np.transpose(a)
+    return transposed(a)
 
 
-@bprop(linalg.solve_continuous_lyapunov, samples=[given(regular(3, 3), A(3, 3))])
+@bprop(linalg.solve_continuous_lyapunov, samples=LYAPUNOV)
 def solve_continuous_lyapunov(a, q, out, dout):
     dq = linalg.solve_continuous_lyapunov(real_transpose(a), dout)
-    return unbroadcast(-dq @ out.T - dq.T @ out, a), unbroadcast(dq, q)
+    da = -dq @ transposed(out) - transposed(dq) @ out
+    return unbroadcast(da, a), unbroadcast(dq, as_matrices(q))
 
 
 @solve_continuous_lyapunov.jvp
 def solve_continuous_lyapunov_jvp(a, out, da, dq):
-    return linalg.solve_continuous_lyapunov(a, dq - da @ out - out @ real_transpose(da))
+    change = as_matrices(dq) - da @ out - out @ real_transpose(da)
+    return linalg.solve_continuous_lyapunov(a, change)
 
 
 @bprop(linalg.solve_discrete_lyapunov, samples=[given(A(3, 3, low=-0.3, high=0.3), A(3, 3))])
 def solve_discrete_lyapunov(a, q, *, out, dout):
     dq = linalg.solve_discrete_lyapunov(real_transpose(a), dout)
-    return unbroadcast(dq @ a @ out.T + dq.T @ a @ out, a), unbroadcast(dq, q)
+    da = dq @ a @ transposed(out) + transposed(dq) @ a @ out
+    return unbroadcast(da, a), unbroadcast(dq, as_matrices(q))
 
 
 @solve_discrete_lyapunov.jvp
 def solve_discrete_lyapunov_jvp(a, out, da, dq):
-    return linalg.solve_discrete_lyapunov(a, dq + da @ out @ real_transpose(a) + a @ out @ real_transpose(da))
+    change = da @ out @ real_transpose(a) + a @ out @ real_transpose(da)
+    return linalg.solve_discrete_lyapunov(a, as_matrices(dq) + change)

@@ -35,7 +35,7 @@ from .factorisations import (
 from .inverses import qr_dx, qr_tangent
 from .matrices import regular, transposed
 from .samples import A, given
-from .scipy_linalg import check_real, outer_product, turned
+from .scipy_linalg import check_matrices, check_real, outer_product, turned
 
 Array = Any  # any type with NumPy's protocols
 
@@ -143,8 +143,9 @@ def cho_solve_jvp(c_and_lower, out, dc_and_lower, db):
 # ---------------------------------------------------------------- LU
 
 def check_square(x: Array) -> None:
-    """Refuses matrices that are not square."""
-    if np.shape(x)[-1] != np.shape(x)[-2]:
+    """Refuses all but a square matrix."""
+    check_matrices(x)
+    if np.shape(x)[0] != np.shape(x)[1]:
         raise NonDifferentiableError("scipy.linalg's lu is differentiated for square matrices only")
 
 
@@ -183,17 +184,19 @@ def lu_jvp(out, da):
     return np.zeros_like(out[0]), changes[0], changes[1]
 
 
-def order_of(pivots: Array) -> Array:
+def order_of(factor: Any) -> Array:
     """The rows of a matrix in the order in which `lu_factor` took them."""
+    both, pivots = factor
+    check_square(both)
     order = np.arange(len(pivots))
     for i, k in enumerate(pivots):
         order[[i, k]] = order[[k, i]]
     return order
 
 
-def place_of(pivots: Array) -> Array:
+def place_of(factor: Any) -> Array:
     """Where in that order each row went."""
-    return np.argsort(order_of(pivots))
+    return np.argsort(order_of(factor))
 
 
 nondifferentiable([order_of, place_of])
@@ -202,34 +205,34 @@ nondifferentiable([order_of, place_of])
 @bprop(linalg.lu_factor, runs=True, samples=[given(regular(3, 3)), given(A(3, 3))])
 def lu_factor(a, *, check_finite=True, out, dout):
     d, both = filled(dout, out)[0], out[0]
-    return (unpermuted_da(np.tril(d, -1), np.triu(d), lower_one(both), np.triu(both))[place_of(out[1])],)
+    return (unpermuted_da(np.tril(d, -1), np.triu(d), lower_one(both), np.triu(both))[place_of(out)],)
 
 
 @lu_factor.jvp
 def lu_factor_jvp(out, da):
-    changes = factor_changes(da[order_of(out[1])], lower_one(out[0]), np.triu(out[0]))
+    changes = factor_changes(da[order_of(out)], lower_one(out[0]), np.triu(out[0]))
     return changes[0] + changes[1], None
 
 
 def lu_solve_dlu(db: Array, out: Array, factor: Any, trans: int) -> Any:
     """The cotangent of what `lu_factor` returned, in a solve; `db` is that of the right-hand side."""
-    both, pivots = np.asarray(factor[0]), factor[1]
+    both = np.asarray(factor[0])
     if trans == 2:
         check_real(both, "lu_solve with trans=2")
     da = -outer_product(db, out) if trans == 0 else -outer_product(out, db)
-    rows = da[order_of(pivots)]
+    rows = da[order_of(factor)]
     dlower = np.tril(rows @ transposed(np.triu(both)), -1)
     return part_like(dlower + np.triu(transposed(lower_one(both)) @ rows), factor[0]), None
 
 
 def lu_change(dfactor: Any, factor: Any, out: Array, trans: int) -> Array:
     """The change of a system's left-hand side with what `lu_factor` returned of its matrix."""
-    both, pivots = np.asarray(factor[0]), factor[1]
+    both = np.asarray(factor[0])
     if trans == 2:
         check_real(both, "lu_solve with trans=2")
     change = np.asarray(dfactor[0])
     rows = np.tril(change, -1) @ np.triu(both) + lower_one(both) @ np.triu(change)
-    da = rows[place_of(pivots)]
+    da = rows[place_of(factor)]
     return da @ out if trans == 0 else transposed(da) @ out
 
 
@@ -277,6 +280,7 @@ def pair_dx(d: Any, out: Any, uplo: str) -> tuple[Array, Array]:
     identity.
     """
     w, v = out
+    check_matrices(v)
     check_real(v, "eigh of two matrices")
     dw, dv = filled(d, (w, v))
     turned_dv = v.T @ dv
@@ -288,6 +292,7 @@ def pair_dx(d: Any, out: Any, uplo: str) -> tuple[Array, Array]:
 def pair_tangent(da: Array, db: Array, out: Any, uplo: str) -> tuple[Array, Array]:
     """The tangent of `eigh(a, b)`."""
     w, v = out
+    check_matrices(v)
     check_real(v, "eigh of two matrices")
     of_b = v.T @ from_triangle(db, uplo) @ v
     change = v.T @ from_triangle(da, uplo) @ v - of_b * w
@@ -364,8 +369,9 @@ def of_pair_dx(d: Array, a: Array, b: Array, out: Array) -> tuple[Array, Array]:
 
 
 @bprop(linalg.eigvals, runs=True, samples=[
-    given(regular(3, 3, dtype="complex128")), given(np.array([[0.0, 1.0], [-1.0, 0.3]])),
-    given(A(3, 3), regular(3, 3)), given(regular(2, 2, dtype="complex128"), regular(2, 2))])
+    given(regular(3, 3)), given(regular(3, 3, dtype="complex128")),
+    given(np.array([[0.0, 1.0], [-1.0, 0.3]])), given(A(3, 3), regular(3, 3)),
+    given(regular(2, 2, dtype="complex128"), regular(2, 2))])
 def eigvals(a, b=None, *, check_finite=True, out, dout):
     if b is not None:
         d = of_pair_dx(dout, a, b, out)
@@ -379,7 +385,7 @@ def eigvals_jvp(a, b, out, da, db):
         v = vectors_of_pair(a, b, out)
         change = filled(da, a) @ v - filled(db, b) @ v * out
         return np.diagonal(np.linalg.solve(b @ v, change))
-    return eigvals_tangent(da, a)
+    return np.asarray(eigvals_tangent(da, a), out.dtype)
 
 
 @bprop(linalg.svd, runs=True, samples=[

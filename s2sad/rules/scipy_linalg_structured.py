@@ -15,7 +15,7 @@ from .containers import filled
 from .factorisations import singular_values_dx, singular_values_tangent
 from .matrices import regular
 from .samples import A, given
-from .scipy_linalg import check_real
+from .scipy_linalg import check_matrices, check_real
 
 Array = Any  # any type with NumPy's protocols
 
@@ -31,8 +31,10 @@ def sums(rows: int, columns: int) -> Array:
     return np.arange(rows)[:, None] + np.arange(columns)
 
 
-def turns(count: int) -> Array:
+def turns(x: Array) -> Array:
     """The place of each element of a circulant matrix in its first column."""
+    check_vector(x)
+    count = len(x)
     return (np.arange(count)[:, None] - np.arange(count)) % count
 
 
@@ -114,7 +116,7 @@ def hankel_jvp(r, out, dc, dr):
 
 @bprop(linalg.circulant, "linear", runs=True, samples=[given(A(4)), given(A(3, dtype="float32"))])
 def circulant(x, *, out, dout):
-    return (collected(dout, turns(len(x)), len(x)),)
+    return (collected(dout, turns(x), len(x)),)
 
 
 def blocks_like(d: Array, blocks: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -122,6 +124,7 @@ def blocks_like(d: Array, blocks: tuple[Any, ...]) -> tuple[Any, ...]:
     found: list[Any] = []
     row = column = 0
     for block in blocks:
+        check_matrices(np.atleast_2d(block))
         rows, columns = np.shape(np.atleast_2d(block))
         part = d[row:row + rows, column:column + columns]
         part = np.reshape(part, np.shape(block))
@@ -183,6 +186,7 @@ def band_outer(x: Array, y: Array, lower: int, upper: int) -> Array:
 
 def band_product(ab: Array, x: Array, lower: int, upper: int) -> Array:
     """The product of a banded matrix with columns."""
+    check_matrices(ab)
     rows = band_rows(ab, lower, upper)
     index, _ = sources(len(x), lower, upper, -1)
     return np.sum((rows if np.ndim(x) == 1 else np.expand_dims(rows, -1)) * x[index], axis=0)
@@ -196,6 +200,7 @@ BANDS = [given((1, 1), lambda rng: A(3, 4).draw(rng) + np.array([[0.0], [6.0], [
 def transposed_solve(bands: Any, ab: Array, d: Array) -> Array:
     """The solve with the transpose of a banded matrix."""
     lower, upper = bands
+    check_matrices(ab)
     return linalg.solve_banded((upper, lower), band_rows(ab, lower, upper)[::-1], d)
 
 
@@ -214,6 +219,7 @@ def solve_banded_jvp(l_and_u, ab, out, dab, db):
 
 def check_overdetermined(a: Array, rank: Any) -> None:
     """Refuses systems that do not fix the solution."""
+    check_matrices(a)
     if rank != np.shape(a)[1]:
         raise NonDifferentiableError(
             "scipy.linalg.lstsq is differentiated for matrices of full column rank",

@@ -118,14 +118,14 @@ def one_triangle(d: Array) -> Array:
     return np.triu(distance.squareform(d))
 
 
-def squareform_dx(d: Array, X: Array) -> Array:
-    """The cotangent of `X` in `squareform(X)`."""
-    return both_triangles(d) if np.ndim(X) == 1 else one_triangle(d)
+def squareform_dx(d: Array) -> Array:
+    """The cotangent of `X` in `squareform(X)`; `X` may be a number, too."""
+    return both_triangles(d) if np.ndim(d) == 2 else one_triangle(d)
 
 
-@bprop(distance.squareform, "linear", samples=[given(A(6)), given(A(3, 3), checks=False)])
+@bprop(distance.squareform, "linear", samples=[given(A(6)), given(1.5), given(A(3, 3), checks=False)])
 def squareform(X, force="no", checks=True, *, out, dout):
-    return (squareform_dx(dout, X),)
+    return (unbroadcast(squareform_dx(dout), X),)
 
 
 refuse(
