@@ -1,7 +1,7 @@
 """What objects hold, in a program with a heap: the kinds of their attributes and items, and which objects.
 
-Objects are told apart by the site that made them: a name of the program, or a part of an argument. A name
-refers to a set of sites; a slot (a site with the name of an attribute, or ITEMS for all items) has the kind
+Objects are told apart by the site that made them: a name of the program; those of arguments by their class.
+A name refers to a set of sites; a slot (a site with the name of an attribute, or ITEMS for all items) has the kind
 of the values in it and the sites of the objects in it. The order of changes does not matter: a slot joins
 all that is stored there. What is not known may be anything.
 
@@ -71,7 +71,7 @@ def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
     memory = Memory(program)
     for name, kind in given.items():
         if isinstance(kind, (List, Dict, Record)):
-            memory.bind(name, memory.made(name, kind))
+            memory.bind(name, memory.given(kind))
     return memory
 
 
@@ -87,6 +87,9 @@ class Memory:
         self.lists: dict[str, Held] = {}  # the items of lists outside of the heap
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
         self.heaps: set[str] = set()
+        self.sites: dict[Any, str] = {}  # of arguments, by class or kind
+        self.entered: set[Kind] = set()  # the kinds of arguments that are looked at
+        self.is_cut = False  # whether parts of arguments are not looked at: these may be in other places, too
         self.has_new = False  # since the last look
         self.is_lost = False  # whether a function that is not looked into has the heap
 
@@ -255,28 +258,33 @@ class Memory:
 
     def write(self, x: Any, key: Any, value: Held) -> None:
         found = self.names.get(x.id, ANYTHING) if isinstance(x, gast.Name) else ANYTHING
-        if found.sites is None:
+        if found.sites is None or (self.is_cut and not found.sites.isdisjoint(self.sites.values())):
             self.grow(self.stored, key, value)
         for site in sorted(found.sites or ()):
             self.put(site, key, value)
 
-    def made(self, site: str, kind: Kind) -> Held:
-        """A new object of a kind, with all that it holds."""
-        match kind:
-            case List(items, element):
-                parts = [element] if items is None else [*items]
-                held = self.together(self.made(f"{site}{ITEMS}", k) for k in parts)
-                self.put(site, ITEMS, held)
-            case Dict(items):
-                self.put(site, ITEMS, self.together(self.made(f"{site}{ITEMS}", k) for _, k in items))
-            case Record(_, fields):
-                for name, k in fields:
-                    self.put(site, name, self.made(f"{site}.{name}", k))
-            case _:
-                known = widen(kind)
-                return Held(known, frozenset() if _holds_none(known) else None)
+    def given(self, kind: Kind) -> Held:
+        """An argument, or a part of one, with all that it holds. One object may be held in several places, so
+        that all objects of a class are one site, and all lists or dicts of one kind.
+        """
+        if not isinstance(kind, (List, Dict, Record)):
+            known = widen(kind)
+            self.is_cut = self.is_cut or not _holds_none(known)
+            return Held(known, frozenset() if _holds_none(known) else None)
         cls = _class_of(kind)
-        self.classes[site] = cls if self.classes.get(site, cls) is cls else object
+        site = self.sites.setdefault(cls if isinstance(kind, Record) else kind, f"<{len(self.sites)}>")
+        self.classes[site] = cls
+        if kind not in self.entered:
+            self.entered.add(kind)
+            match kind:
+                case List(items, element):
+                    parts = [(ITEMS, k) for k in ([element] if items is None else items)]
+                case Dict(pairs):
+                    parts = [(ITEMS, k) for _, k in pairs]
+                case Record(_, fields):
+                    parts = [*fields]
+            for key, k in parts:
+                self.put(site, key, self.given(k))
         return Held(NOTHING, frozenset([site]))
 
 

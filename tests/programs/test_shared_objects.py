@@ -415,6 +415,20 @@ def energy_of_atoms(x, chain):
     return chain.energy()
 
 
+def squares_in_bonds(x, chain):
+    for bond, v in zip(chain.bonds, x, strict=False):
+        bond.a.e = v * v
+    return sum(atom.e * atom.v for atom in chain.atoms[:2])
+
+
+def test_what_is_stored_through_one_place_is_read_in_the_other() -> None:
+    x, chain = np.array([1.0, 2.0]), Chain([1.0, 3.0, 1.0])
+    for atom in chain.atoms:
+        atom.e = None
+    np.testing.assert_allclose(s2sad.grad(squares_in_bonds)(x, chain), [2.0, 12.0])
+    assert s2sad.jvp(squares_in_bonds, argnums=0)(x, chain, np.ones(2))[1] == 14.0
+
+
 def test_a_graph_of_objects() -> None:
     x = np.array([1.0, 2.5, 0.5])
     expected = [1.5**2 - 2 * 1.5, 2 * 1.5 + 4.0 + 2.5 * 4.0, -2.5 * 4.0]
