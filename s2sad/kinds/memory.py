@@ -1,9 +1,9 @@
 """What objects hold, in a program with a heap: the kinds of their attributes and items, and which objects.
 
 Objects are told apart by the site that made them: a name of the program; those of arguments by their class.
-A name refers to a set of sites; a slot (a site with the name of an attribute, or ITEMS for all items) has the kind
-of the values in it and the sites of the objects in it. The order of changes does not matter: a slot joins
-all that is stored there. What is not known may be anything.
+A name refers to a set of sites; a slot (a site with the name of an attribute, or ITEMS for all items) has the
+kind of the values in it and the sites of the objects in it. The order of changes does not matter: a slot
+joins all that is stored there. What is not known may be anything.
 
     bodies = [B(x), B(0.0)]        bodies -> list of the site B, whose `pos` is a float
     bodies[k].pos = 1.5
