@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import opcode
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .transforms.errors import (
         InfiniteSlopeError,
         InternalError,
+        MissingAttributeError,
         MissingRuleError,
         NonDifferentiableError,
         NoSourceError,
@@ -55,6 +57,7 @@ __all__ = [
     "Function",
     "InfiniteSlopeError",
     "InternalError",
+    "MissingAttributeError",
     "MissingRuleError",
     "NoSourceError",
     "NonDifferentiableError",
@@ -141,6 +144,10 @@ if not TYPE_CHECKING:  # so that type checkers report unknown names
             if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
                 return importlib.import_module(f"{__name__}.{name}")
         told = f": {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        frame = sys._getframe(1)
+        if told and opcode.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM":
+            # Python replaces the words of an AttributeError that `from s2sad import jit` meets.
+            raise ImportError(f"cannot import name {name!r} from {__name__!r}{told}", name=__name__)
         raise AttributeError(
             f"module {__name__!r} has no attribute {name!r}{told}", name=name, obj=sys.modules[__name__]
         )

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 __all__ = [
     "InfiniteSlopeError",
     "InternalError",
+    "MissingAttributeError",
     "MissingRuleError",
     "NoSourceError",
     "NonDifferentiableError",
@@ -159,6 +160,10 @@ class UnsupportedSyntaxError(S2sadError, SyntaxError):
 
 class RuleError(S2sadError):
     """A rule of the user's returned something that does not belong to its function."""
+
+
+class MissingAttributeError(S2sadError, AttributeError):
+    """An object has no attribute of the name that is read."""
 
 
 class MissingRuleError(S2sadError, NotImplementedError):

@@ -12,6 +12,7 @@ from ..transforms.analyses.operations import index_items
 from ..transforms.trees.nodes import dotted
 from ..values.libraries import other_array
 from ..values.objects import has_operators, is_plain
+from ..values.objects import missing_attribute as missing_in
 from . import shape_relations as kind_plans
 from .abstraction import MAX_ITEMS, kind_of_free
 from .class_members import (
@@ -196,6 +197,7 @@ __all__ = [
     "memory_of",
     "method_kind",
     "mirror_kind",
+    "missing_attribute",
     "named_kind",
     "of_unknown",
     "other_array_words",
@@ -290,6 +292,13 @@ def shape_of(kind: Kind) -> tuple[str | int, ...] | None:
         case Dict(items) if all(isinstance(k, str) for k, _ in items):
             return tuple(k for k, _ in items)
     return None
+
+
+def missing_attribute(kind: Kind, name: str) -> str | None:
+    """What Python says where an object of this kind is read for an attribute that it has not; None where it
+    has one, or may.
+    """
+    return missing_in(kind.cls, dict(kind.fields), name) if isinstance(kind, Record) else None
 
 
 def other_array_words(kind: Kind, shown: str) -> tuple[str, str, str] | None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import functools
 import linecache
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType, TracebackType
+from types import FunctionType, ModuleType, SimpleNamespace, TracebackType
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import gast
@@ -32,6 +33,7 @@ from ..transforms.trees.program import Program
 from ..values.code_state import wrapped_by
 from ..values.length_wanted import LengthWanted
 from ..values.libraries import library_of
+from ..values.objects import is_plain
 
 __all__ = ["at_border", "name_wrapped", "refuse_crash", "refuse_failed_generation", "show_users_frames"]
 
@@ -155,7 +157,7 @@ def refuse_crash(error: Exception, what: str) -> None:
         where = place_in_user_file(files[last], span_of(parts[last].tb_frame.f_code, parts[last].tb_lasti))
     if last is not None and isinstance(error, (TypeError, NotImplementedError)):
         _refuse_library(error, parts[last:], where)
-    if _is_users(error, parts, files, last):
+    if _is_users(error, parts, files, last) or _is_of_users_name(error, where):
         if where is not None and not any(n.startswith(_NOTE) for n in getattr(error, "__notes__", ())):
             error.add_note(f"{_NOTE}{where}")
         return
@@ -205,6 +207,17 @@ def _is_users(error: Exception, parts: list[TracebackType], files: list[str], la
     innermost = files[-1]
     is_doing = innermost in _DOING_FILES or innermost.startswith(f"{PACKAGE}rules{os.sep}")
     return is_doing or not innermost.startswith(PACKAGE)
+
+
+def _is_of_users_name(error: Exception, where: SourceLocation | None) -> bool:
+    """Whether an exception tells that a variable, or an attribute of an object, a class or a module, which
+    the user's line reads, does not exist.
+    """
+    words = re.findall(r"\w+", where.text) if where is not None else []
+    if isinstance(error, AttributeError):
+        owner = type(error.obj) if is_plain(type(error.obj)) else error.obj
+        return error.name in words and isinstance(owner, (type, ModuleType)) and owner is not SimpleNamespace
+    return isinstance(error, UnboundLocalError) and str(error).partition("'")[2].partition("'")[0] in words
 
 
 def _gives_value(part: TracebackType) -> bool:

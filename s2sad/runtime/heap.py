@@ -22,6 +22,7 @@ from ..values.objects import (
     is_plain,
     is_read_as_it_stands,
     lookup,
+    refuse_missing,
     sets_plainly,
     shadows_fields,
 )
@@ -161,6 +162,7 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
             return value
     elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
         return getattr(x, key)
+    refuse_missing(x, key)
     raise UnsupportedSyntaxError(
         f"the attribute `{key}` of a value of type {type(x).__name__}, among changes of objects",
         why="it is no plain attribute that the value holds",

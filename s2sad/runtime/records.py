@@ -14,7 +14,16 @@ from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
-from ..values.objects import dict_like, fields_of, is_plain, lookup, make, mirror, shadows_fields
+from ..values.objects import (
+    dict_like,
+    fields_of,
+    is_plain,
+    lookup,
+    make,
+    mirror,
+    refuse_missing,
+    shadows_fields,
+)  # fmt: skip
 from .adjoints import add, zeros_like
 
 __all__ = [
@@ -109,6 +118,7 @@ def _held(x: Any, names: Any) -> dict[str, Any]:
 
 
 def _refuse_computed(x: Any, name: str) -> NoReturn:
+    refuse_missing(x, name)
     raise NonDifferentiableError(
         f"the attribute `{name}` of a value of type {type(x).__name__} carries a derivative",
         why="it is no plain attribute that the value holds: what it has to do with that is not known",

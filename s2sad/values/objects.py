@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import copyreg
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any, NoReturn
 
-from ..transforms.errors import NonDifferentiableError
+from ..transforms.errors import MissingAttributeError, NonDifferentiableError
 from .libraries import is_other_array, library_of_class
 
 __all__ = [
@@ -29,7 +30,9 @@ __all__ = [
     "make",
     "mirror",
     "mirror_class",
+    "missing_attribute",
     "own_methods",
+    "refuse_missing",
     "sets_plainly",
     "shadows_fields",
 ]
@@ -217,6 +220,26 @@ class _WithSlot:
 
 
 _SLOT = type(_WithSlot.__dict__["slot"])
+
+
+def missing_attribute(cls: type, fields: Iterable[str], name: str) -> str | None:
+    """What Python says where an attribute of an object of a class is read, which holds these attributes and
+    not that one; None where it has one, or where code of the class decides.
+    """
+    is_own = lookup(cls, "__getattribute__") is not lookup(object, "__getattribute__")
+    if not is_plain(cls) or is_own or name in fields:
+        return None
+    if any(lookup(cls, member) is not ABSENT for member in (name, "__getattr__")):
+        return None
+    shown = "types.SimpleNamespace" if cls is SimpleNamespace else cls.__name__
+    return f"{shown!r} object has no attribute {name!r}"
+
+
+def refuse_missing(x: Any, name: str) -> None:
+    """Raises MissingAttributeError for an object that has no such attribute."""
+    told = missing_attribute(type(x), fields_of(x), name)
+    if told is not None:
+        raise MissingAttributeError(told)
 
 
 def mirror_class(cls: type) -> type:

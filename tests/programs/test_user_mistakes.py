@@ -198,6 +198,91 @@ def test_what_a_call_raises_itself_is_raised_as_it_is() -> None:
         s2sad.check_grads(square, (1.0,), modes=("forward",))
 
 
+class Misspelt:
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+
+    def value(self, x: Any) -> Any:
+        return self.wieght * x  # type: ignore[attr-defined]
+
+
+def read(o: Any, x: Any) -> Any:
+    return o.wieght * x
+
+
+def changed_before(o: Any, x: Any) -> Any:
+    o.weight = o.weight * x
+    return o.wieght
+
+
+def of_new_objects(o: Any, x: Any) -> Any:
+    return sum(p.wieght for p in [Misspelt(x), Misspelt(2 * x)])
+
+
+def called(o: Any, x: Any) -> Any:
+    return o.mehtod(x)
+
+
+def of_a_module(o: Any, x: Any) -> Any:
+    return np.sinn(x) * o.weight  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("argnums", [0, 1])
+@pytest.mark.parametrize(
+    "f", [read, Misspelt.value, changed_before, of_new_objects, called, of_a_module], ids=lambda f: f.__name__
+)
+def test_a_misspelt_attribute_is_told_as_python_tells_it(f: Any, argnums: int) -> None:
+    given = (Misspelt(2.0), 1.5)
+    with pytest.raises(AttributeError) as raised:
+        f(Misspelt(2.0), 1.5)
+    for derivative in (
+        lambda: s2sad.grad(f, argnums=argnums)(*given),
+        lambda: s2sad.jvp(f, given, (given[argnums],), argnums=(argnums,)),
+    ):
+        with pytest.raises(AttributeError) as caught:
+            derivative()
+        assert str(caught.value).startswith(str(raised.value))
+        assert not isinstance(caught.value, s2sad.InternalError)
+
+
+def in_a_loop(x: float, k: int) -> float:
+    for i in range(k):
+        x = x + i
+    return x * i
+
+
+def in_a_closure(x: float, k: int) -> float:
+    def scaled() -> float:
+        return y * x
+
+    if k > 3:
+        y = x
+    return scaled()
+
+
+def called_too_early(x: float, k: int) -> float:
+    def scaled() -> float:
+        return y * x
+
+    out = scaled()
+    y = x
+    return out
+
+
+@pytest.mark.parametrize("f", [in_a_loop, in_a_closure])
+def test_an_unbound_variable_is_told_as_python_tells_it(f: Any) -> None:
+    for derivative in (s2sad.grad(f), s2sad.value_and_grad(f), lambda *a: s2sad.jvp(f, a, (1.0,), (0,))):
+        with pytest.raises(UnboundLocalError, match=r"local variable '[iy]'"):
+            derivative(1.5, 0)
+
+
+def test_a_variable_that_is_read_before_it_is_bound_is_refused() -> None:
+    with pytest.raises(UnboundLocalError):
+        s2sad.grad(called_too_early)(1.5, 0)
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="`y` is read before anything is assigned"):
+        s2sad.jvp(called_too_early, (1.5, 0), (1.0,), argnums=(0,))
+
+
 def test_tables_and_other_data_may_be_passed_beside() -> None:
     assert s2sad.grad(lambda x, table: x * 2.0)(1.0, Series()) == 2.0
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from ..errors import InternalError
+from ..errors import InternalError, UnsupportedSyntaxError
 from ..trees.nodes import (
     assigned_names,
     blocks_of,
@@ -60,13 +60,21 @@ def refuse_unbound(program: Program, before: Program) -> list[str]:
 
     Raises InternalError for a name that neither the derivative, nor a pass, nor that scope binds, unless it
     is the user's own. A name that the function reads too early `before` it was differentiated is the user's
-    fault.
+    fault, and refused where nothing binds it any more.
     """
     found = find_unbound(program.tree)
     free = sorted(found.free - program.bindings.keys())
     lost = [n for n in free if n in program.locals or not (_means(program, n) or _is_written(program, n))]
-    if found.early and not find_unbound(before.tree).early:
+    early = find_unbound(before.tree).early if lost or found.early else set()
+    if found.early and not early:
         lost += sorted(found.early)
+    if not early.isdisjoint(lost):
+        raise UnsupportedSyntaxError(
+            f"`{min(early)}` is read before anything is assigned to it",
+            before.where(before.tree),
+            "the function raises an UnboundLocalError or NameError there",
+            "assign it first",
+        )
     if lost:
         raise InternalError(
             f"internal error in s2sad: nothing binds {', '.join(f'`{n}`' for n in lost)} in the derivative",

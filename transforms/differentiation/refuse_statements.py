@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import gast
 
 from ..analyses.operations import Apply, Build, Call, Inert, Item, Opaque, Pop, index_items, is_append
-from ..errors import NonDifferentiableError
+from ..errors import MissingAttributeError, NonDifferentiableError
 from ..trees.nodes import (
     call,
     constant,
@@ -304,6 +304,8 @@ def refuse_opaque(emitter: Emitter, statement: Any, operation: Opaque) -> NoRetu
     """Raises UnsupportedSyntaxError for an active operation without a rule."""
     if isinstance(operation.node, gast.Attribute):
         attr = operation.node.attr
+        if (told := emitter.domain.missing_attribute(emitter.kind(operation.node.value), attr)) is not None:
+            raise MissingAttributeError(told, emitter.program.where(operation.node))
         if emitter.domain.is_array(emitter.kind(operation.node.value)):
             how = "store into the array: `x[0] = v` for `x.at[0].set(v)`, `x[0] += v` for `x.at[0].add(v)`"
             emitter.program.refuse(
