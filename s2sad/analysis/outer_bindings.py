@@ -6,6 +6,7 @@ import dis
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from operator import attrgetter, is_
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -17,10 +18,11 @@ from ..source.read import read_source
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import Program
 
-__all__ = ["declared_outside", "refuse_assigning", "stored_globals"]
+__all__ = ["StoredGlobals", "declared_outside", "refuse_assigning", "stored_globals"]
 
 VARIABLE = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+CODE = attrgetter("__code__")
 DECLARATION = re.compile(r"\b(?:global|nonlocal)\s+(\w+(?:\s*,\s*\w+)*)")
 
 
@@ -33,11 +35,37 @@ def declared_outside(lines: tuple[str, ...]) -> frozenset[str]:
 
 def stored_globals(names: Mapping[str, Any]) -> frozenset[str]:
     """The globals that the functions and methods among `names` assign."""
-    found = list(names.values())
-    found += [member for value in found if isinstance(value, type) for member in vars(value).values()]
-    functions = [f for value in found for f in _functions(value)]
-    codes = {f.__code__ for f in functions if f.__globals__ is names}
-    return frozenset().union(*(_assigned(code)[0] for code in codes))
+    return StoredGlobals(names)()
+
+
+_Found = tuple[list[Any], list[FunctionType], list[CodeType], frozenset[str]]
+
+
+class StoredGlobals:
+    """Tells, when called, what `stored_globals` tells; it looks anew only where a callable among the names, a
+    member of a class or the code of a function is another one than before.
+    """
+
+    __slots__ = ("_last", "_names")
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+        self._last: _Found = [], [], [], frozenset()
+
+    def __call__(self) -> frozenset[str]:
+        members, functions, codes, assigned = self._last
+        found = list(filter(callable, self._names.values()))
+        for value in tuple(found):
+            if isinstance(value, type):
+                found += vars(value).values()
+        is_same = len(found) == len(members) and all(map(is_, found, members))
+        if is_same and all(map(is_, map(CODE, functions), codes)):
+            return assigned
+        functions = [f for value in found for f in _functions(value) if f.__globals__ is self._names]
+        codes = list(map(CODE, functions))
+        assigned = frozenset().union(*(_assigned(code)[0] for code in codes))
+        self._last = found, functions, codes, assigned
+        return assigned
 
 
 def _functions(value: Any) -> list[FunctionType]:

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..analysis.outer_bindings import stored_globals
+from ..analysis.outer_bindings import StoredGlobals, stored_globals
 from ..kinds.abstraction import kind_of_free
 from ..kinds.class_members import is_fixed
 from ..kinds.lattice import UNKNOWN, Literal, Record
@@ -93,8 +93,12 @@ class Stored(Capture):
 
     def value(self) -> bool:
         """Whether a function assigns one of them now."""
+        return self.lookup()()
+
+    def lookup(self) -> Callable[[], bool]:
         names = {n for n in self.path if n not in self.scope.cells}
-        return not names.isdisjoint(stored_globals(self.scope.globals))
+        stored = StoredGlobals(self.scope.globals)
+        return lambda: not names.isdisjoint(stored())
 
     def name_key(self) -> tuple[int, str]:
         return key_of(self.scope, self.name)

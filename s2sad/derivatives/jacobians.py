@@ -6,7 +6,6 @@ them); it pickles when the function does, and can be differentiated again.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -22,6 +21,7 @@ from ..source.compiling import make_function
 from ..source.pickling import reduce_derivative
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Scope
+from ..values.code_state import signature_of
 from ..values.pytree import (
     basis_of,
     flatten,
@@ -241,7 +241,7 @@ class HessianVector(Composed):
 
     def __init__(self, f: Callable[..., Any], argnums: Wrt, inner: Derivative) -> None:
         super().__init__(f, argnums, inner)
-        self.__signature__ = inspect.signature(inner)
+        self.__signature__ = signature_of(inner)
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:

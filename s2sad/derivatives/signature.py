@@ -18,7 +18,7 @@ from ..targets import Settings
 from ..transforms.differentiation.bind_captured import is_captured
 from ..transforms.errors import NonDifferentiableError
 from ..transforms.trees.program import Names
-from ..values.code_state import own_signature, state_of
+from ..values.code_state import own_signature, signature_of, state_of
 from .argnums import Argnums, bound_arguments, check_input, misfit, plain_parameters, positions
 from .unwrap import Target, target_of
 
@@ -108,7 +108,7 @@ class Parameters:
         if is_primitive or isinstance(self.f, GETTERS):
             return self.signature
         try:
-            return inspect.signature(self.f.__func__ if isinstance(self.f, classmethod) else self.f)
+            return signature_of(self.f.__func__ if isinstance(self.f, classmethod) else self.f)
         except ValueError as error:  # a partial application of arguments that do not fit
             raise misfit(self.f, self.signature, TypeError(str(error))) from None
 

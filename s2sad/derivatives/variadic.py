@@ -15,7 +15,7 @@ from ..runtime.border import at_border, name_wrapped
 from ..source.fixed_arity import has_stars, of_arity
 from ..source.pickling import reduce_derivative
 from ..transforms.errors import S2sadError
-from ..values.code_state import state_of
+from ..values.code_state import signature_of, state_of
 from .argnums import misfit
 from .checkpoints import Checkpoint
 from .closure_conversion import Layout, Lifted, lift
@@ -141,7 +141,7 @@ def nothing_for(f: Any) -> tuple[None, ...]:
     found = opened(f)
     if found is not None:
         return (None,) * (required(found.function) - len(found.args))
-    known = inspect.signature(f).parameters.values()
+    known = signature_of(f).parameters.values()
     return (None,) * sum(p.kind in BY_POSITION and p.default is p.empty for p in known)
 
 
@@ -180,7 +180,7 @@ class Variadic:
             if hasattr(f, name):
                 setattr(self, name, getattr(f, name))
         try:
-            self.__signature__ = inspect.signature(f)
+            self.__signature__ = signature_of(f)
         except (TypeError, ValueError):  # a primitive without a signature
             self.__signature__ = inspect.Signature(parameters_of(f) or ANY)
 

@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 __all__ = ["LIBRARIES", "FunctionState", "cells_of", "names_in", "own_signature", "rebuilt_function",
-           "state_of", "wrapped_by"]
+           "signature_of", "state_of", "wrapped_by"]
 
 LIBRARIES = frozenset({"numpy", "scipy", "s2sad"}) | sys.stdlib_module_names
 
@@ -81,7 +81,12 @@ def own_signature(f: Any) -> inspect.Signature:
     >>> own_signature(wrapper)
     <Signature (*args)>
     """
-    return inspect.signature(rebuilt_function(f, f.__code__, cells_of(f)) if type(f) is FunctionType else f)
+    return signature_of(rebuilt_function(f, f.__code__, cells_of(f)) if type(f) is FunctionType else f)
+
+
+def signature_of(f: Any) -> inspect.Signature:
+    """`inspect.signature`, which asks a derivative for the function that it wraps: that would generate it."""
+    return inspect.signature(f, follow_wrapped="__signature__" not in getattr(f, "__dict__", ()))
 
 
 def wrapped_by(f: Any) -> Any:

@@ -22,6 +22,7 @@ import pytest
 
 import s2sad
 from s2sad import grad, value_and_grad
+from tests.support.watch import watching
 
 TRANSFORMS = [
     *(s2sad.grad, s2sad.value_and_grad, s2sad.vjp, s2sad.jvp, s2sad.jacobian, s2sad.jacfwd),
@@ -265,3 +266,10 @@ def test_what_is_shown_assumes_arrays_where_slices_are_set():
     assert np.all(module["steps_in_place_grad"](w, x) == derivative(w, x))
     with pytest.raises(TypeError, match="made for x: a float64 array"):
         module["steps_in_place_grad"](w, [1.0, 2.0])
+
+
+def test_a_derivative_is_not_generated_for_its_signature() -> None:
+    gradient = s2sad.grad(lambda x: x**3)
+    with watching() as made:
+        s2sad.grad(gradient)
+    assert made == []
