@@ -267,12 +267,19 @@ def in_ranges(p: Any, q: Any) -> Any:
     return integrate.nquad(lambda y, x: p * x * y, [lambda x: [0.2 * x, q], [0.0, p]])[0]
 
 
-@pytest.mark.parametrize("f", [nested, twice, in_ranges], ids=lambda f: f.__name__)
-def test_integrals_of_several_variables(f: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("f", "modes"),
+    [(nested, "both"), (twice, "reverse"), (in_ranges, "forward")],
+    ids=["nested", "twice", "in_ranges"],
+)
+def test_integrals_of_several_variables(f: Callable[..., Any], modes: str) -> None:
     p, q, h = 1.3, 0.9, 1e-5
     by_steps = [(f(p + h, q) - f(p - h, q)) / (2 * h), (f(p, q + h) - f(p, q - h)) / (2 * h)]
-    np.testing.assert_allclose(s2sad.grad(f, (0, 1))(p, q), by_steps, rtol=1e-8)
-    assert s2sad.jvp(f)(p, q, 0.7, -0.4)[1] == pytest.approx(0.7 * by_steps[0] - 0.4 * by_steps[1], rel=1e-8)
+    if modes != "forward":  # `dblquad` calls `nquad`, and each takes seconds
+        np.testing.assert_allclose(s2sad.grad(f, (0, 1))(p, q), by_steps, rtol=1e-8)
+    if modes != "reverse":
+        change = 0.7 * by_steps[0] - 0.4 * by_steps[1]
+        assert s2sad.jvp(f)(p, q, 0.7, -0.4)[1] == pytest.approx(change, rel=1e-8)
 
 
 def test_a_third_derivative_of_an_integral() -> None:
