@@ -28,6 +28,7 @@ from .lattice import (
     Object,
     Record,
     Scalar,
+    Set,
     Text,
     Tuple,
     Unknown,
@@ -359,4 +360,6 @@ def are_apart(made: Kind, changed: Kind) -> bool:
     """Whether values of the two kinds are surely different objects, since their classes differ."""
     if isinstance(made, Record) and isinstance(changed, Record):
         return made.cls is not changed.cls
+    if isinstance(made, (Set, Text)):
+        return isinstance(changed, (List, Dict, Record))
     return isinstance(made, (List, Dict, Tuple)) and isinstance(changed, Record)

@@ -145,3 +145,46 @@ def sets_of_keys(x, names):
     for name in sorted(set(names) - values.keys()):
         values[name] = x**3
     return sum(values[name] for name in sorted(set(values) | {"b"})) * len(set(values))
+
+
+class Particle:
+    def __init__(self, name, x):
+        self.name, self.x, self.linked = name, x, set()
+
+    def __sub__(self, other):
+        return self.x - other.x
+
+
+class Spring:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+        a.linked.add(b.name)
+
+    def update(self):
+        length = self.b - self.a
+        self.energy = length * length
+
+    def stretched(self):
+        self.update()
+        return self.energy
+
+
+class Chain:
+    def __init__(self, xs):
+        self.parts = [Particle(f"P{k}", x) for k, x in enumerate(xs)]
+        self.springs = [Spring(a, b) for a, b in itertools.pairwise(self.parts)]
+
+    def apart(self):
+        total = 0.0
+        for a, b in itertools.combinations(self.parts, 2):
+            if b.name not in a.linked:
+                total += (a - b) ** 2
+        return total
+
+    def total(self):
+        return sum(s.stretched() for s in self.springs) + 2 * self.apart()
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def chain_of_springs(x, y):
+    return Chain([x, y, x * y]).total()

@@ -20,6 +20,7 @@ from .operations import (
     Build,
     Call,
     Field,
+    Inert,
     Item,
     Opaque,
     Operation,
@@ -190,6 +191,8 @@ class ExpressionKinds:
                 return self.result_of(operation)
             case Opaque(node=gast.Set()):
                 return domain.SET
+            case Inert(node=gast.JoinedStr()):
+                return domain.TEXT
             case _:
                 if not isinstance(node, gast.Attribute):
                     return domain.UNKNOWN

@@ -17,6 +17,7 @@ class KindDomain(Protocol):
     BOOL: Any
     INTEGER: Any
     SET: Any
+    TEXT: Any
     UNKNOWN: Any
 
     def are_alike(self, a: Kind, b: Kind) -> bool: ...
