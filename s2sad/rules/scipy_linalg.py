@@ -43,7 +43,15 @@ def check_matrices(*arrays: Any, stacks: bool = False) -> None:
             instead="call it with a matrix, for stacks in a loop")
 
 
-nondifferentiable([check_real, check_matrices])
+def check_columns(a: Array, out: Array) -> None:
+    """Refuses a vector as the right-hand side of each system of a stack."""
+    if np.ndim(a) > 2 and np.ndim(out) < np.ndim(a):
+        raise NonDifferentiableError(
+            "a solve of a stack of systems is differentiated for columns only",
+            why="its right-hand side is a vector", instead="write `b[:, None]`, and take `[..., 0]`")
+
+
+nondifferentiable([check_real, check_matrices, check_columns])
 
 # ---------------------------------------------------------------- norms, determinants, inverses
 
@@ -155,6 +163,7 @@ def outer_product(x: Array, y: Array) -> Array:
 
 def triangular_da(db: Array, out: Array, a: Array, trans: Any, lower: bool, unit_diagonal: bool) -> Array:
     """The cotangent of the matrix of a triangular solve; `db` is that of the right-hand side."""
+    check_columns(a, out)
     if trans in (2, "C"):
         check_real(a, "solve_triangular with trans=2")
     whole = outer_product(db, out) if trans in (0, "N") else outer_product(out, db)
@@ -179,6 +188,7 @@ def solve_triangular_jvp(a, trans, lower, unit_diagonal, out, da, db):
 
 def triangular_change(da: Array, a: Array, out: Array, trans: Any, lower: bool, unit_diagonal: bool) -> Array:
     """The change of a triangular system's left-hand side with its matrix."""
+    check_columns(a, out)
     if trans in (2, "C"):
         check_real(a, "solve_triangular with trans=2")
     read = on_triangle(da, lower, unit_diagonal)
@@ -240,5 +250,5 @@ def solve_discrete_lyapunov(a, q, *, out, dout):
 
 @solve_discrete_lyapunov.jvp
 def solve_discrete_lyapunov_jvp(a, out, da, dq):
-    change = da @ out @ real_transpose(a) + a @ out @ real_transpose(da)
+    change = as_matrices(da) @ out @ real_transpose(a) + a @ out @ real_transpose(da)
     return linalg.solve_discrete_lyapunov(a, as_matrices(dq) + change)

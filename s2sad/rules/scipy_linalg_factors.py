@@ -35,7 +35,7 @@ from .factorisations import (
 from .inverses import qr_dx, qr_tangent
 from .matrices import regular, transposed
 from .samples import A, given
-from .scipy_linalg import check_matrices, check_real, outer_product, turned
+from .scipy_linalg import check_columns, check_matrices, check_real, outer_product, turned
 
 Array = Any  # any type with NumPy's protocols
 
@@ -79,18 +79,18 @@ def uplo_of(lower: bool) -> str:
 
 nondifferentiable([uplo_of])
 
-POSITIVE = [given(positive(3, 3)), given(positive(3, 3), lower=True),
+POSITIVE = [given(positive(3, 3)), given(positive(3, 3), lower=True), given(1.5),
             given(positive(2, 2, dtype="complex128"))]
 
 
 @bprop(linalg.cholesky, runs=True, samples=POSITIVE)
 def cholesky(a, lower=False, *, check_finite=True, out, dout):
-    return (cholesky_dx(dout, out, not lower),)
+    return (unbroadcast(cholesky_dx(dout, out, not lower), a),)
 
 
 @cholesky.jvp
 def cholesky_jvp(lower, out, da):
-    return cholesky_tangent(da, out, not lower)
+    return cholesky_tangent(np.atleast_2d(da), out, not lower)
 
 
 def factor_alone(factor: Any) -> Any:
@@ -101,30 +101,32 @@ def factor_alone(factor: Any) -> Any:
 @bprop(linalg.cho_factor, runs=True, samples=POSITIVE, defined=factor_alone)
 def cho_factor(a, lower=False, *, check_finite=True, out, dout):
     triangle, dtriangle = triangle_of(out[0], lower), triangle_of(filled(dout, out)[0], lower)
-    return (cholesky_dx(dtriangle, triangle, not lower),)
+    return (unbroadcast(cholesky_dx(dtriangle, triangle, not lower), a),)
 
 
 @cho_factor.jvp
 def cho_factor_jvp(lower, out, da):
-    return cholesky_tangent(da, triangle_of(out[0], lower), not lower), None
+    return cholesky_tangent(np.atleast_2d(da), triangle_of(out[0], lower), not lower), None
 
 
 def cho_solve_dc(db: Array, out: Array, factor: Any) -> Any:
     """The cotangent of what `cho_factor` returned, in a solve; `db` is that of the right-hand side."""
     c, lower = factor
     check_real(c, "cho_solve")
+    check_columns(c, out)
     triangle = triangle_of(c, lower)
     da = -outer_product(db, out) - outer_product(out, db)
     return part_like(triangle_of(da @ triangle if lower else triangle @ da, lower), c), None
 
 
-def cho_matrix_change(dfactor: Any, factor: Any) -> Array:
-    """The change of the matrix with what `cho_factor` returned of it."""
+def cho_change(dfactor: Any, factor: Any, out: Array) -> Array:
+    """The change of a system's left-hand side with what `cho_factor` returned of its matrix."""
     c, lower = factor
     check_real(c, "cho_solve")
+    check_columns(c, out)
     triangle, change = triangle_of(c, lower), triangle_of(dfactor[0], lower)
     half = change @ transposed(triangle) if lower else transposed(change) @ triangle
-    return half + transposed(half)
+    return (half + transposed(half)) @ out
 
 
 @bprop(linalg.cho_solve, runs=True, lists=["c_and_lower"], samples=[
@@ -136,8 +138,8 @@ def cho_solve(c_and_lower, b, *, check_finite=True, out, dout):
 
 @cho_solve.jvp
 def cho_solve_jvp(c_and_lower, out, dc_and_lower, db):
-    change = cho_matrix_change(filled(dc_and_lower, c_and_lower), c_and_lower)
-    return linalg.cho_solve(c_and_lower, db - change @ out)
+    change = cho_change(filled(dc_and_lower, c_and_lower), c_and_lower, out)
+    return linalg.cho_solve(c_and_lower, db - change)
 
 
 # ---------------------------------------------------------------- LU
@@ -159,6 +161,7 @@ def lower_one(x: Array) -> Array:
 
 def unpermuted_da(dlower: Array, dupper: Array, lower: Array, upper: Array) -> Array:
     """The cotangent of the product of the triangular factors."""
+    check_square(lower)
     check_square(upper)
     lt, ut = transposed(lower), transposed(upper)
     inner = np.tril(lt @ dlower, -1) + np.triu(dupper @ ut)
@@ -167,6 +170,7 @@ def unpermuted_da(dlower: Array, dupper: Array, lower: Array, upper: Array) -> A
 
 def factor_changes(da: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
     """The changes of the triangular factors with their product."""
+    check_square(lower)
     check_square(upper)
     inner = np.linalg.solve(lower, transposed(np.linalg.solve(transposed(upper), transposed(da))))
     return lower @ np.tril(inner, -1), np.triu(inner) @ upper

@@ -16,6 +16,7 @@ from ..primitives.record import bprop
 from ..runtime.adjoints import unbroadcast
 from .matrices import regular, transposed
 from .samples import A, given
+from .scipy_linalg import as_matrices, check_matrices
 
 Array = Any  # any type with NumPy's protocols
 
@@ -25,6 +26,7 @@ FAR = [given(regular(2, 3, 3)), given(regular(2, 2, dtype="complex128"))]
 
 def beside(a: Array, e: Array) -> Array:
     """The block matrix [[a, e], [0, a]]."""
+    check_matrices(a, e, stacks=True)
     rows = np.concatenate([a, e], axis=-1), np.concatenate([np.zeros_like(a), a], axis=-1)
     return np.concatenate(rows, axis=-2)
 
@@ -84,12 +86,12 @@ def logm_jvp(A, *, out, dA):
 # The root s fulfils s ds + ds s = da.
 @bprop(linalg.sqrtm, samples=FAR)
 def sqrtm(A, *, out, dout):
-    return (unbroadcast(linalg.solve_sylvester(transposed(out), transposed(out), dout), A),)
+    return (unbroadcast(linalg.solve_sylvester(transposed(out), transposed(out), dout), as_matrices(A)),)
 
 
 @sqrtm.jvp
 def sqrtm_jvp(out, dA):
-    return unbroadcast(linalg.solve_sylvester(out, out, dA), out)
+    return unbroadcast(linalg.solve_sylvester(out, out, as_matrices(dA)), out)
 
 
 @bprop(linalg.sinm, samples=SMALL)

@@ -217,9 +217,9 @@ def solve_banded_jvp(l_and_u, ab, out, dab, db):
 
 # ---------------------------------------------------------------- least squares
 
-def check_overdetermined(a: Array, rank: Any) -> None:
+def check_overdetermined(a: Array, b: Array, rank: Any) -> None:
     """Refuses systems that do not fix the solution."""
-    check_matrices(a)
+    check_matrices(a, np.atleast_2d(b))
     if rank != np.shape(a)[1]:
         raise NonDifferentiableError(
             "scipy.linalg.lstsq is differentiated for matrices of full column rank",
@@ -231,7 +231,7 @@ nondifferentiable([check_overdetermined])
 
 def lstsq_grads(d: Any, a: Array, b: Array, out: Any) -> tuple[Array, Array]:
     """The cotangents of a system's matrix and right-hand side."""
-    check_overdetermined(a, out[2])
+    check_overdetermined(a, b, out[2])
     check_real(out[0], "lstsq")
     columns = b if np.ndim(b) > 1 else np.expand_dims(b, -1)
     x = np.reshape(out[0], (np.shape(a)[1], np.shape(columns)[1]))
@@ -245,7 +245,7 @@ def lstsq_grads(d: Any, a: Array, b: Array, out: Any) -> tuple[Array, Array]:
 
 def lstsq_change(da: Array, db: Array, a: Array, b: Array, out: Any) -> tuple[Array, Array]:
     """The tangents of the solution and of the sums of squares."""
-    check_overdetermined(a, out[2])
+    check_overdetermined(a, b, out[2])
     check_real(out[0], "lstsq")
     rest, change = b - a @ out[0], db - da @ out[0]
     dx = np.linalg.solve(a.T @ a, a.T @ change + da.T @ rest)
