@@ -95,6 +95,8 @@ VALUES: dict[str, list[Any]] = {
     "ab": [np.array([[0.0, 0.3, 0.2], [2.0, 1.5, 1.9]])],
     "a_band": [np.array([[0.0, 0.3, 0.2], [2.0, 1.5, 1.9]])],
     "pvalues": [np.array([0.1, 0.4])],
+    "u_values": [VECTOR],
+    "v_values": [OTHER],
     "table": [np.array([[4, 2], [3, 7]])],
 }
 # Arguments of functions that do not take those values, or that deserve others; None leaves the function out.
@@ -108,6 +110,8 @@ CALLS: dict[str, list[Any] | None] = {
     "scipy.ndimage.minimum_filter": [IMAGE, 3],
     "scipy.ndimage.grey_dilation": [IMAGE, 3],
     "scipy.ndimage.grey_erosion": [IMAGE, 3],
+    "scipy.linalg.cho_factor": None,  # half of its result is undefined
+    "scipy.linalg.cho_solve_banded": [(np.array([[0.0, 0.3, 0.2], [2.0, 1.5, 1.9]]), False), OTHER[:3]],
     "scipy.stats.trim_mean": [VECTOR, 0.3],
     "scipy.stats.iqr": [VECTOR],
 }
