@@ -53,7 +53,7 @@ def expm_second_change(a: Array, e: Array, f: Array) -> Array:
 
 @bprop(linalg.expm, runs=True, samples=[*SMALL, given(A(3, 3)), given(A(2, 2, dtype="float32"))])
 def expm(A, out, dout):
-    return (unbroadcast(expm_change(transposed(A), dout), A),)
+    return (unbroadcast(expm_change(transposed(as_matrices(A)), dout), A),)
 
 
 @expm.jvp
