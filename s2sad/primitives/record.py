@@ -496,6 +496,9 @@ def rules() -> list[Rule]:
     return list(dict.fromkeys(r["rule"] for r in _RECORDS.values() if "rule" in r))
 
 
+_BOUND_TO_NOTHING = (FunctionType, type, np.ufunc)
+
+
 def fact(f: Any, name: str) -> Any:
     """The declared fact of a function under this name; None without any."""
     try:
@@ -506,7 +509,7 @@ def fact(f: Any, name: str) -> Any:
         return found
     _import_rules()
     found = _declared(f, name)  # look again: another thread may have imported rules
-    if found is not None:
+    if found is not None or type(f) in _BOUND_TO_NOTHING:
         return found
     owner = getattr(f, "__self__", None)
     if isinstance(owner, np.ndarray) and not is_other_array(type(owner)):

@@ -82,7 +82,7 @@ def layers_that_keep(w, b, x):
     return np.sum(network(w, b).forward(x) ** 2)
 
 
-@program((0.5 * signed(3, 3), signed(3), signed(4, 3)), wrt=(0, 1, 2), second=True)
+@program((0.5 * signed(3, 3), signed(3), signed(4, 3)), wrt=(0, 1, 2))
 def layers_and_their_backward_pass(w, b, x):
     net = network(w, b)
     g = net.backward(2 * net.forward(x))
