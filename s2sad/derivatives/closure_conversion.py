@@ -166,7 +166,7 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return inner.behind(1, inner.arguments[0])
     if isinstance(f, Derivative):
         return _lift_derivative(f, args, dict(keywords))
-    if is_primitive(f) or not callable(f):
+    if is_primitive(f) or not callable(f) or PRIMITIVES.refusal(f) is not None:
         return _lift_primitive(f, args, keywords)
     if isinstance(f, FunctionType):
         return _lift_function(f, args, keywords)

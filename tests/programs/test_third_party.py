@@ -340,7 +340,14 @@ def test_function(row: str) -> None:
 def test_reading_a_library_ends() -> None:
     stats = pytest.importorskip("scipy.stats")
     with pytest.raises(s2sad.S2sadError, match="over 2000 statements would be read"):
-        s2sad.grad(lambda x: stats.wilcoxon(x).statistic)(np.arange(12.0))
+        s2sad.grad(lambda x: stats.wilcoxon.__wrapped__(x).statistic)(np.arange(12.0))
+
+
+@pytest.mark.parametrize("name", ["wilcoxon", "jarque_bera", "tmean"])
+def test_functions_of_scipy_that_look_for_nan_are_refused_by_name(name: str) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    with pytest.raises(s2sad.MissingRuleError, match=rf"\.{name}` has no rule(.|\n)*made at run time"):
+        s2sad.grad(lambda x: np.sum(getattr(stats, name)(x)))(np.arange(12.0))
 
 
 def shuffled(x: float) -> float:
