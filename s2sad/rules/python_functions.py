@@ -66,7 +66,7 @@ def defaults(bound: inspect.BoundArguments) -> Any:
     """The names of the arguments with those that have defaults, each with whether it is bound, and the
     default.
     """
-    kinds = {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}
+    kinds: dict[Any, Any] = {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}
     found = [(p, kinds.get(p.kind, p.default)) for p in bound.signature.parameters.values()]
     names = bound.arguments
     return [(p.name, p.name in names, v) for p, v in found if p.name in names or v is not inspect._empty]
