@@ -24,7 +24,7 @@ from tests.support.compare_mutation import check_changing, check_changing_second
 
 SEARCHING = "S2SAD_EXAMPLES" in os.environ and "CI" not in os.environ
 PROFILE = settings(
-    max_examples=int(os.environ.get("S2SAD_EXAMPLES", "25")),
+    max_examples=int(os.environ.get("S2SAD_EXAMPLES", "15")),
     derandomize=not SEARCHING,
     database=None,
     deadline=None,

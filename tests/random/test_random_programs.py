@@ -23,7 +23,7 @@ SEARCHING = "S2SAD_EXAMPLES" in os.environ and "CI" not in os.environ
 STEPS = (-4e-4, -2e-4, 2e-4, 4e-4)  # where numeric_jvp evaluates
 
 PROFILE = settings(
-    max_examples=int(os.environ.get("S2SAD_EXAMPLES", "40")),
+    max_examples=int(os.environ.get("S2SAD_EXAMPLES", "25")),
     derandomize=not SEARCHING,
     database=None,
     deadline=None,
