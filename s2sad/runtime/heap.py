@@ -37,6 +37,7 @@ from .object_graph import (
     is_set,
     leaves,
     nodes,
+    places_of,
     plain_number,
     reference,
     refuse_method,
@@ -193,7 +194,8 @@ def heap_object(x: Any, key: Any, is_field: bool = False, cls: type | None = Non
 def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
     """As `heap_get`, for an inactive value; raises UnsupportedSyntaxError for others."""
     value = heap_get(new_heap(), x, key, is_field)
-    if is_reference(value) or isinstance(value, tuple) or is_differentiable(value):
+    record = places_of(value)
+    if any(True for _ in nodes(record)) or any(map(is_differentiable, leaves(record))):
         raise UnsupportedSyntaxError(
             f"a value of type {type(value).__name__}, where an integer or the like was expected",
             why="among changes of objects, what carries derivatives has to be known",

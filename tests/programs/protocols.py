@@ -1,5 +1,7 @@
 """What classes define for Python to call: iteration, items, lengths; methods of classes and named tuples."""
 
+import functools
+import operator
 from collections import namedtuple
 from typing import NamedTuple
 
@@ -288,3 +290,44 @@ def items_by_slices(x):
 def made_of_items(x, y):
     pair, state = Pair._make(x), State._make([y, x[0]])
     return pair.a * pair.b + sum(getattr(pair, name) ** 2 * y for name in pair._fields) + sum(state) * y
+
+
+class Pile:
+    def __init__(self, height, weight):
+        self.height, self.weight = height, weight
+
+    def __add__(self, other):
+        return Pile(self.height + other.height, self.weight * other.weight)
+
+    def __rsub__(self, other):
+        return Pile(other - self.height, self.weight)
+
+
+@program((0.7, 1.3), wrt=(0, 1), second=True)
+def operators_as_functions(x, y):
+    piles = [Pile(v, v * y) for v in (x, y, x * y)]
+    held = [piles[0], *piles[1:], *piles[:1]]
+    held[-1].height = piles[1].height * x
+    whole, other = functools.reduce(operator.add, held), operator.sub(2.0, piles[0])
+    items = functools.reduce(operator.add, [[x], [x * y], operator.mul([y], 2)])
+    return whole.height * whole.weight + other.height * other.weight + items[1] * items[3]
+
+
+class Store:
+    names = ("a", "b")
+
+    def __init__(self, **values):
+        self.values = values
+        self.log = [self.values]
+
+    def grow(self):
+        if set(self.values) - set(self.names):
+            raise TypeError(self.names)
+        self.log[0]["a"] *= self.values["b"]
+        return self.values["a"]
+
+
+@program((0.7, 1.3), wrt=(0, 1))
+def tuples_of_names(x, y):
+    store = Store(a=x, b=y)
+    return sum(store.grow() for _ in range(3))

@@ -7,6 +7,7 @@ Python.
 from __future__ import annotations
 
 import operator
+from types import BuiltinFunctionType
 from typing import Any
 
 import gast
@@ -15,7 +16,15 @@ from ..trees.nodes import attribute, call, is_atom, load, located
 from ..trees.program import MISSING
 from .primitive_table import KindedProgram
 
-__all__ = ["BINARY", "LOOKING", "MethodCall", "called_method", "in_place_call", "method_names"]
+__all__ = [
+    "BINARY",
+    "LOOKING",
+    "MethodCall",
+    "applied_operator",
+    "called_method",
+    "in_place_call",
+    "method_names",
+]
 
 MethodCall = tuple[Any, Any]  # the function, and the call of it with the object as an argument
 
@@ -33,6 +42,9 @@ BINARY = {
     gast.BitXor: "xor",
     gast.LShift: "lshift",
     gast.RShift: "rshift",
+}
+FUNCTIONS = {  # that apply an operator
+    getattr(operator, f"{name}_" if name in ("and", "or") else name): op for op, name in BINARY.items()
 }
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 COMPARED = {
@@ -66,6 +78,9 @@ def _called_method(value: Any, known: KindedProgram) -> MethodCall | None:
         return function, located(call(function.__name__, *args), value)
 
     match value:
+        case gast.Call(args=[left, right]) if (op := applied_operator(value, known)) is not None:
+            name = BINARY[op]
+            pair = f"__{name}__", f"__r{name}__"
         case gast.Call():
             return _called(value, known)
         case gast.Attribute(value=base) if known.program.resolve(value) is MISSING:
@@ -85,6 +100,16 @@ def _called_method(value: Any, known: KindedProgram) -> MethodCall | None:
     if primitives.prefers_right(kind(left), kind(right), pair):
         return calls(method(right, pair[1]), right, left)
     return calls(method(left, pair[0]), left, right)
+
+
+def applied_operator(value: Any, known: KindedProgram) -> type | None:
+    """The operator that a call of a function, such as `operator.add`, applies; None for other calls."""
+    if value.keywords or any(isinstance(a, gast.Starred) for a in value.args):
+        return None
+    function = known.program.resolve(value.func)
+    if function is MISSING and is_atom(value.func):
+        function = known.primitives.function_of(known.kind(value.func))
+    return FUNCTIONS.get(function) if type(function) is BuiltinFunctionType else None
 
 
 def in_place_call(s: Any, known: KindedProgram) -> tuple[Any, bool]:

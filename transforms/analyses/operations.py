@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -196,9 +196,14 @@ def classify(value: Any, known: KindedProgram) -> Operation:
     if is_atom(value):
         return Alias(value)
     found = rule_of_one(value, program, primitives)
-    if found is not None:
+    is_builtin = isinstance(found, Apply) and isinstance(found.function, BuiltinFunctionType)
+    if found is not None and not is_builtin:
         return found
-    method = called_method(value, known)
+    method = called_method(value, known)  # also of `operator.add(a, b)`
+    if isinstance(found, Apply) and method is None:
+        if len(found.args) == 2 and found.function in OPERATORS.values():
+            return replace(found, function=primitives.operator(found.function, *map(kind, found.args)))
+        return found
     if method is not None:
         return _of_function(*method, getattr(value, "func", value), primitives)
     match value:

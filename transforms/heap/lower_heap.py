@@ -21,6 +21,7 @@ from typing import Any
 
 import gast
 
+from ..analyses.bind_methods import applied_operator
 from ..analyses.liveness import free_names
 from ..trees.nodes import (
     assign,
@@ -28,6 +29,7 @@ from ..trees.nodes import (
     call,
     constant,
     load,
+    located,
     names_read,
     param,
     statements_in,
@@ -219,6 +221,8 @@ class _Lowerer(Writer):
                 self.operator(s, target, value, a, b)
             case gast.UnaryOp(op=op, operand=a) if not isinstance(op, gast.Not):
                 self.emit(rebuilt(s, value=rebuilt(value, operand=self.number(a))))
+            case gast.Call(args=[a, b]) if (op := applied_operator(value, self.values.facts)) is not None:
+                self.operator(s, target, located(gast.BinOp(left=a, op=op(), right=b), value), a, b)
             case gast.Call():
                 self.call(s, target, value)
             case gast.Attribute() if self.program.resolve(value) is MISSING:
@@ -237,7 +241,10 @@ class _Lowerer(Writer):
         return self.program.resolve(value) is MISSING and self.nature(x) != "plain"
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
-        if isinstance(value.op, gast.Add) and self.values.is_list(a) and self.values.is_list(b):
+        if isinstance(value.op, gast.Add) and any(map(self.values.is_list, (a, b))):
+            for x in (a, b):
+                if not self.values.is_list(x):
+                    self.emit(gast.Expr(value=self.helper("the_list", x)))
             views = self.copy(a), self.copy(b)
             self.enter(target, self.helper("concat", *views), shallow=True)
         elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
