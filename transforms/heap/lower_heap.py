@@ -241,10 +241,7 @@ class _Lowerer(Writer):
         return self.program.resolve(value) is MISSING and self.nature(x) != "plain"
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
-        if isinstance(value.op, gast.Add) and any(map(self.values.is_list, (a, b))):
-            for x in (a, b):
-                if not self.values.is_list(x):
-                    self.emit(gast.Expr(value=self.helper("the_list", x)))
+        if isinstance(value.op, gast.Add) and self.values.is_list(a) and self.values.is_list(b):
             views = self.copy(a), self.copy(b)
             self.enter(target, self.helper("concat", *views), shallow=True)
         elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
