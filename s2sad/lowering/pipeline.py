@@ -9,7 +9,6 @@ from ..transforms.lowering.add_in_place import add_in_place
 from ..transforms.lowering.add_items import add_items
 from ..transforms.lowering.array_operands import array_operands
 from ..transforms.lowering.drop_conversions import drop_conversions
-from ..transforms.lowering.drop_same_stores import drop_same_stores
 from ..transforms.lowering.hoist_items import hoist_items
 from ..transforms.lowering.join_item_stores import join_item_stores
 from ..transforms.lowering.lower_augmented import lower_augmented
@@ -44,7 +43,6 @@ def lowered(facts: Facts, watch: Watch, outer: bool = False) -> Facts:
     facts = facts.after(rename_overwritten(facts))
     for step in (array_operands, add_items, join_item_stores, expand_item_updates, lower_augmented):
         facts = facts.again(step(facts))
-    facts = facts.again(drop_same_stores(facts))
     facts = facts.after(add_in_place(facts))
     facts = facts.again(merge_versions(facts.program))
     facts = facts.again(rematerialise_views(facts))
