@@ -18,7 +18,7 @@ from ..transforms.trees.program import Scope
 from ..values.code_state import cells_of, rebuilt_function
 from ..values.objects import has_operators
 from .assumptions import Assumption, Capture, capture_key
-from .inline_cache import Case, inline_cache, missed
+from .inline_cache import InlineCache, NotSimpleError, missed
 from .plain_objects import PLAIN, plain_form
 from .signature import Parameters
 
@@ -26,7 +26,6 @@ __all__ = ["Made", "Versions", "share"]
 
 MAX_VERSIONS = 32  # of one derivative, for different kinds of arguments
 MAX_SHARED = 512
-MAX_CASES = 4  # of the inline cache
 MAX_WRITTEN = 32  # inline caches of one derivative
 
 Made = tuple[FunctionType, list[Capture]]
@@ -40,7 +39,7 @@ class Versions:
         self._assumed: tuple[list[Assumption], tuple[Any, ...]] = [], ()  # and their keys, replaced together
         self._lock = threading.RLock()
         self.recognised: Callable[..., Any] = missed  # the inline cache
-        self._cases: tuple[tuple[Any, ...], list[Case]] = (), []  # and the keys of the assumptions
+        self._inline: tuple[tuple[Any, ...], InlineCache] | None = None  # and the keys of the assumptions
         self._written = 0
 
     def find(self, place: Any) -> FunctionType | None:
@@ -86,18 +85,28 @@ class Versions:
         """Whether the inline cache is written again for calls of other kinds."""
         return self._written < MAX_WRITTEN
 
-    def recognise(self, given: Parameters, case: Case, kinds: tuple[Kind, ...], found: FunctionType) -> None:
-        """Adds a call with arguments of these kinds, whose version was `found`, to the inline cache."""
+    def recognise(
+        self,
+        given: Parameters,
+        kinds: tuple[Kind, ...],
+        found: FunctionType,
+        case: tuple[Any, ...],
+        taken: tuple[int, ...] | None,
+    ) -> None:
+        """Adds a call with arguments of these kinds, whose version was `found`, to the inline cache: `case`
+        is given to `InlineCache.with_case`.
+        """
         with self._lock:
             self._written += 1
             assumed, keys = self._assumed
-            taken = tuple([k for k, _ in case.tangents]) if given.form == "jvp" else None
             if self._table.get(((kinds, taken), keys)) is not found:
                 return
-            cases = [case, *self._cases[1][: MAX_CASES - 1]] if self._cases[0] == keys else [case]
-            written = inline_cache(given, assumed, cases)
-            if written is not None:
-                self._cases, self.recognised = (keys, cases), written
+            try:
+                if self._inline is None or self._inline[0] != keys:
+                    self._inline = keys, InlineCache(given, assumed)
+                self.recognised = self._inline[1].with_case(*case)
+            except NotSimpleError:
+                pass
 
 
 def _of_any_value(kind: Kind) -> Kind:

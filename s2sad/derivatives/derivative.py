@@ -39,7 +39,7 @@ from .assumptions import Capture
 from .cache import Made, Versions, share
 from .docstrings import description
 from .generator import Generator, Request
-from .inline_cache import MISSED, Case, form_of
+from .inline_cache import MISSED
 from .plain_objects import plain_form
 from .primal_forms import Style
 from .rerunnable import is_repeatable
@@ -143,11 +143,11 @@ class Derivative:
         function = self.function_of(primals, taken if is_forward else None)
         run, count = self._code_for(function, (*primals, *tangents))
         if self._versions.may_grow and (not is_forward or len(args) == given.count + len(taken)):
-            changes = tuple(zip(taken, map(form_of, args[len(args) - len(taken) :]), strict=True))
+            changes = tuple(zip(taken, args[len(args) - len(taken) :], strict=True))
             chosen = given.chosen(primals, taken, str(self.__name__)) if is_forward else ()
-            forms = tuple(map(form_of, primals))
-            case = Case(forms, run, count, self._exact, changes, chosen, self._tells_layouts)
-            self._versions.recognise(given, case, given.kinds(primals, self._exact), function)
+            case = primals, run, count, changes, chosen, self._tells_layouts
+            kinds = given.kinds(primals, self._exact)
+            self._versions.recognise(given, kinds, function, case, taken if is_forward else None)
         if is_forward:
             out, dout, *aux = run(*primals, *tangents)
             return out, unshared(dout, tangents), *aux

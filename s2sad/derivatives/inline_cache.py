@@ -1,10 +1,10 @@
 """The inline cache of a derivative: a function, written for it, that recognises calls like earlier ones and
 runs their code.
 
-Contract: a call is recognised only if the cache of versions would find the same code. The tests of a case
-decide the kinds of the arguments: types, dtypes, ranks, and which axes are equally long, of length one, or
-short. The tests of outer names decide that all assumptions hold. What has no such tests (sparse arrays,
-objects with slots) is left to the cache of versions. A call that is not recognised returns MISSED.
+Contract: a call is recognised only if the cache of versions would find the same code. The tests of a case are
+of types, dtypes and shapes, which decide the kinds; those of outer names, that all assumptions hold. What has
+no such tests (sparse arrays, objects with slots) is left to the cache of versions. A call that is not
+recognised returns MISSED.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from __future__ import annotations
 import ast
 import copyreg
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
 from types import CellType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..kinds.abstraction import FUNCTIONS, MAX_ITEMS, MAX_SCANNED, MAX_TEXT, kind_of
-from ..kinds.lattice import LARGE, MAX_DEPTH, OF_TYPES, Record
+from ..kinds.lattice import MAX_DEPTH, OF_TYPES, Record
 from ..runtime.input_checks import unshared
 from ..source.compiling import compile_function, register_text
 from ..source.locate import PACKAGE
@@ -30,18 +28,17 @@ from ..values.objects import HAVE_RULES, is_named_tuple
 from .assumptions import Assumption, Capture
 from .signature import Parameters
 
-__all__ = ["MISSED", "Case", "form_of", "inline_cache", "missed"]
+__all__ = ["MISSED", "InlineCache", "NotSimpleError", "missed"]
 
 MISSED: Any = object()  # the result of a call that is not recognised
 FILE = f"{PACKAGE}derivatives/<inline cache>"  # tracebacks leave out the frames of the package
 TEXT = "# s2sad looks for the derivative of this call, and calls it\n"  # which debuggers show
 register_text(FILE, TEXT)
-FEW = 3  # arrays whose axes are compared one by one
+MAX_CASES = 4
 MAX_PARTS = 64  # numbers and arrays in the arguments of a call
 CONTAINERS = (list, tuple, dict)
 
-Value = tuple[str, Any]  # an expression, and what it is in the call that a case is made from
-Level = tuple[list[str], list[str]]  # tests, and the assignments behind them, which later tests read
+Level = tuple[list[str], list[str]]  # tests, and the statements behind them, which later tests read
 
 
 def missed(*args: Any, **keywords: Any) -> Any:
@@ -49,212 +46,136 @@ def missed(*args: Any, **keywords: Any) -> Any:
     return MISSED
 
 
-@dataclass(frozen=True)
-class ArrayForm:
-    """What a case keeps of an array, whose elements would stay in memory."""
-
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    layout: int  # the flags, as a number
-
-
-@dataclass(frozen=True)
-class ObjectForm:
-    """What a case keeps of a plain object: its class, and the forms of its attributes."""
-
-    cls: type
-    fields: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class FunctionForm:
-    """A function in an attribute, whose identity is part of the object's kind."""
-
-    function: Any
-
-
-@dataclass(frozen=True)
-class LongForm:
-    """A long list of an outer name, or in an object: its items are no part of its kind."""
-
-
-def form_of(value: Any, depth: int = MAX_DEPTH, held: bool = False) -> Any:
-    """A value as it is now, which later changes of it do not reach: its containers copied, an array as its
-    form, an object as the forms of its attributes, and a list of numbers as one number of each type. `held`
-    says that it is the value of an outer name, or in an object.
-    """
-    if type(value) is np.ndarray:
-        return ArrayForm(value.dtype, value.shape, value.flags.num)
-    if held and type(value) is list and len(value) > MAX_SCANNED:
-        return LongForm()
-    if is_of_numbers(value):
-        return [*{type(v): v for v in value}.values()]
-    cls: type = type(value)
-    if depth and isinstance(kind_of(value, "x"), Record) and not copyreg._slotnames(cls):  # type: ignore[attr-defined]
-        return ObjectForm(cls, {name: field_form(v, depth - 1) for name, v in value.__dict__.items()})
-    if not (depth and (cls in CONTAINERS or is_named_tuple(cls)) and len(value) <= MAX_ITEMS):
-        return value
-    parts = [form_of(v, depth - 1, held) for v in iterated(value)]
-    if cls is dict:
-        return dict(zip(value, parts, strict=True))
-    return parts if cls is list else tuple.__new__(cls, parts)
-
-
-def field_form(value: Any, depth: int) -> Any:
-    """The form of an attribute."""
-    is_fixed = type(value) in FUNCTIONS and not getattr(value, "__closure__", None)
-    return FunctionForm(value) if is_fixed else form_of(value, depth, held=True)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A call: the forms of all arguments, those of the tangents by the positions of their primals, and the
-    code that it runs. The first `count` arguments are passed by position, and the tangents of the positions
-    `chosen`. With `tells_layouts`, arrays of other layouts make another case.
-    """
-
-    values: tuple[Any, ...]
-    run: Callable[..., Any]
-    count: int
-    exact: frozenset[int]  # the lengths that kinds contain
-    tangents: tuple[tuple[int, Any], ...] = ()
-    chosen: tuple[int, ...] = ()
-    tells_layouts: bool = False
-
-
-def inline_cache(
-    given: Parameters, assumed: Sequence[Assumption], cases: Sequence[Case]
-) -> Callable[..., Any] | None:
-    """The function that runs the code of the first case that a call is like, while all assumptions hold; None
-    where calls like these cannot be recognised.
-    """
-    try:
-        return _Writer(given, assumed, cases).function()
-    except _NotSimpleError:
-        return None
-
-
-class _NotSimpleError(Exception):
+class NotSimpleError(Exception):
     """Raised for a value or an assumption that has no test here."""
 
 
-class _Writer:
-    def __init__(self, given: Parameters, assumed: Sequence[Assumption], cases: Sequence[Case]) -> None:
-        self.given, self.assumed, self.cases = given, assumed, cases
+class InlineCache:
+    """The cases of one derivative under the same assumptions, which keep no argument."""
+
+    def __init__(self, given: Parameters, assumed: Sequence[Assumption]) -> None:
+        self.given, self.assumed = given, assumed
         function = given.target.function
         self.scope = function.__globals__ if isinstance(function, FunctionType) else {}
         self.names = Names((*given.names, *self.scope, *(k.capture.name for k in assumed)))
         self.cells: dict[str, CellType] = {}
         self.constants: dict[int, str] = {}
         self.parts = 0
-        self.tells_layouts = False
+        self.defaults: list[Any] = []
+        self.named: dict[str, Any] = {}
+        self.changes: dict[int, str] = {}  # the names of tangents
+        self.cases: list[list[Level]] = []
+        self.start = list(self.of_assumptions())
 
-    def constant(self, value: Any, base: str = "c") -> str:
+    def constant(self, value: Any) -> str:
         """The name of a constant."""
         name = self.constants.get(id(value))
         if name is None:
-            name = self.constants[id(value)] = self.names.temporary(base)
+            name = self.constants[id(value)] = self.names.temporary("c")
             self.cells[name] = CellType(value)  # which keeps the object, and so its id, alive
         return name
 
-    # ------------------------------------------------------------ the function
+    def with_case(
+        self,
+        values: Sequence[Any],
+        run: Callable[..., Any],
+        count: int,
+        tangents: Sequence[tuple[int, Any]],
+        chosen: Sequence[int],
+        tells_layouts: bool,
+    ) -> Callable[..., Any]:
+        """The function that recognises calls like this one, of all arguments and of tangents by the positions
+        of their primals, and the cases before. `run` is given the first `count` arguments by position, and
+        the tangents of the positions `chosen`. With `tells_layouts`, arrays of other layouts make another
+        case.
+        """
+        self.parts = 0
+        listed, variables = self.parameters()
+        given = {k: self.changes.get(k) or self.names.temporary("t") for k, _ in tangents}
+        self.changes.update(given)
+        if self.given.form == "jvp":  # whose arguments are all given by position
+            if "*" in listed:
+                raise NotSimpleError
+            self.defaults = []
+            listed = [*(text.partition("=")[0] for text in listed if text != "/"), *given.values()]
+            listed += ["/"] if listed else []
+        levels = [*self.of_values([*zip(variables, values, strict=True)], tells_layouts)]
+        for k, tangent in tangents:
+            of = self.of_tangent if k in chosen else self.of_nothing
+            levels.append(([*of(variables[k], values[k], given[k], tangent, tells_layouts)], []))
+        changes = [given[k] for k in chosen]
+        passed = [*variables[:count], *(f"{n}={n}" for n in variables[count:]), *changes]
+        call = f"{self.constant(run)}({', '.join(passed)})"
+        if any(type(t) is np.ndarray for _, t in tangents):
+            out, dout, aux = map(self.names.temporary, ("out", "dout", "aux"))
+            rest = f", *{aux}" if self.given.has_aux else ""
+            levels.append(([], [f"{out}, {dout}{rest} = {call}"]))
+            call = f"{out}, {self.constant(unshared)}({dout}, ({', '.join(changes)},)){rest}"
+        self.cases = [[*levels, ([], [f"return {call}"])], *self.cases[: MAX_CASES - 1]]
+        return self.function(listed)
 
-    def function(self) -> Callable[..., Any]:
-        listed, variables, tangents = self.parameters()
+    def parameters(self) -> tuple[list[str], list[str]]:
+        """The parameters as they are written, and the expressions of all arguments."""
+        target = self.given.target
+        bound, preset = [*map(self.constant, target.args)], dict(target.keywords)
+        self.defaults, self.named = [], {}
+        listed: list[str] = []
+        free = [*self.given.signature.parameters.values()][len(bound) :]
+        for p in free:
+            default = preset.get(p.name, p.default)
+            if "*" not in listed and (p.kind is p.KEYWORD_ONLY or p.name in preset):
+                listed.append("*")
+            listed.append(p.name if default is p.empty else f"{p.name}=None")
+            if "*" in listed:
+                self.named.update({} if default is p.empty else {p.name: default})
+                continue
+            self.defaults += [] if default is p.empty else [default]
+            if p.kind is p.POSITIONAL_ONLY:
+                listed = [*(text for text in listed if text != "/"), "/"]
+        return listed, [*bound, *(p.name for p in free)]
+
+    def function(self, listed: list[str]) -> Callable[..., Any]:
+        """The function of all cases, with these parameters."""
         lines: list[str] = []
-        indent = " "
-        for level in self.of_assumptions():
-            indent = write(level, lines, indent)
+        indent = write(self.start, lines, " ")
         for case in self.cases:
-            at, self.tells_layouts = indent, case.tells_layouts
-            for level in self.of_case(case, variables, tangents):
-                at = write(level, lines, at)
-            lines += (f"{at}{line}" for line in self.call(case, variables, tangents))
+            write(case, lines, indent)
         lines.append(f" return {self.constant(MISSED)}")
-        text = "\n".join((f"def recognised({', '.join(listed)}):", *lines))
-        (tree,) = ast.parse(text).body
+        (tree,) = ast.parse("\n".join((f"def recognised({', '.join(listed)}):", *lines))).body
         assert isinstance(tree, ast.FunctionDef)
         for node in ast.walk(tree):  # one line, for debuggers that step through
             node.__dict__.update({n: 1 for n in ("lineno", "end_lineno") if n in node._attributes})
         code = compile_function(tree, FILE, self.cells)
         closure = tuple(self.cells[name] for name in code.co_freevars)
         made = FunctionType(code, self.scope, "recognised", None, closure)
-        made.__defaults__, made.__kwdefaults__ = self.defaults, self.named
+        made.__defaults__, made.__kwdefaults__ = tuple(self.defaults), self.named
         return made
-
-    def parameters(self) -> tuple[list[str], list[str], dict[int, str]]:
-        """The parameters as they are written, the expressions of all values, and of tangents by position."""
-        target, tangents = self.given.target, {}
-        bound = [self.constant(v) for v in target.args]
-        free = [*self.given.signature.parameters.values()][len(bound) :]
-        preset = dict(target.keywords)
-        defaults, named, listed = [], {}, []
-        positional = True
-        for p in free:
-            default = preset.get(p.name, p.default)
-            positional = positional and p.kind is not p.KEYWORD_ONLY and p.name not in preset
-            if not positional and "*" not in listed:
-                listed.append("*")
-            has_default = default is not p.empty and self.given.form != "jvp"
-            listed.append(f"{p.name}=None" if has_default else p.name)
-            if p.kind is p.POSITIONAL_ONLY and positional:
-                listed = [*(text for text in listed if text != "/"), "/"]
-            if has_default and positional:
-                defaults.append(default)
-            elif has_default:
-                named[p.name] = default
-        self.defaults, self.named = tuple(defaults), named
-        if self.given.form == "jvp":
-            if not positional:
-                raise _NotSimpleError
-            tangents = {k: self.names.temporary("t") for k, _ in self.cases[0].tangents}
-            listed = [*(text for text in listed if text != "/"), *tangents.values()]
-            listed += ["/"] if listed else []
-        return listed, [*bound, *(p.name for p in free)], tangents
-
-    def call(self, case: Case, variables: list[str], tangents: dict[int, str]) -> Iterator[str]:
-        """The statements that run the code of a case."""
-        passed = variables[: case.count] + [f"{n}={n}" for n in variables[case.count :]]
-        changes = [tangents[k] for k in case.chosen]
-        call = f"{self.constant(case.run)}({', '.join([*passed, *changes])})"
-        if any(type(t) is ArrayForm for _, t in case.tangents):
-            out, dout, aux = (self.names.temporary(name) for name in ("out", "out", "aux"))
-            rest = f", *{aux}" if self.given.has_aux else ""
-            yield f"{out}, {dout}{rest} = {call}"
-            call = f"{out}, {self.constant(unshared)}({dout}, ({', '.join(changes)},)){rest}"
-        yield f"return {call}"
 
     # ------------------------------------------------------------ outer names
 
     def of_assumptions(self) -> Iterator[Level]:
         """The tests of the function's own state, and of the outer names."""
         function = self.given.target.function
-        state = self.given.state
-        if state is not None:
-            own = list(self.of_state(self.constant(function), state))
+        if self.given.state is not None:
+            own = list(self.of_state(self.constant(function), self.given.state))
         else:
             own = [f"{self.constant(function.current)}() is {self.constant(self.given.inner)}"]
         called = self.given.target.called
         own += [f"type({self.constant(x)}).__call__ is {self.constant(f)}" for x, f in called]
         tests: list[str] = []
         read: list[str] = []
-        deeper: list[Value] = []
+        deeper: list[tuple[str, Any]] = []
         for known in self.assumed:
-            expression = self.outer(known.capture)
+            expression, value = self.outer(known.capture), known.seen
             if expression is None:
                 tests.append(f"{self.constant(known.holds)}()")
-                continue
-            value = known.seen
-            if isinstance(value, (np.ndarray, *CONTAINERS)) or type(known.key) is Record:
-                name = self.names.temporary("v")
-                read.append(f"{name} = {expression}")
-                deeper.append((name, form_of(value, held=True)))
-                if Assumption(known.capture).key != known.key:  # another thread has changed it
-                    raise _NotSimpleError
+            elif isinstance(value, (np.ndarray, *CONTAINERS)) or type(known.key) is Record:
+                deeper.append((self.names.temporary("v"), value))
+                read.append(f"{deeper[-1][0]} = {expression}")
             elif type(value) in (int, float):
-                tests.append(f"{self.constant(type)}({expression}) is {self.constant(type(value))}")
+                tests.append(self.is_of(expression, type(value)))
             elif isinstance(value, MethodType):
-                raise _NotSimpleError
+                raise NotSimpleError
             else:
                 tests.append(f"{expression} is {self.constant(value)}")
                 if isinstance(known.key, FunctionState):
@@ -264,10 +185,10 @@ class _Writer:
             errors = ", ".join(self.constant(e) for e in (NameError, AttributeError, KeyError))
             escape = f"return {self.constant(MISSED)}"
             body = [f" if not ({' and '.join(tests)}):", f"  {escape}"] if tests else []
-            body += (f" {line}" for line in read)
-            yield [], ["try:", *body, f"except ({errors}):", f" {escape}"]
-        for value in deeper:
-            yield from self.of_values([value], frozenset())
+            yield [], ["try:", *body, *(f" {line}" for line in read), f"except ({errors}):", f" {escape}"]
+        yield from self.of_values(deeper, False)
+        if any(not k.holds() and Assumption(k.capture).key != k.key for k in self.assumed):
+            raise NotSimpleError  # another thread has changed it
 
     def outer(self, capture: Capture) -> str | None:
         """The expression of an outer name; None for what is asked of the assumption itself."""
@@ -296,171 +217,99 @@ class _Writer:
 
     # ------------------------------------------------------------ values
 
-    def of_case(self, case: Case, variables: list[str], tangents: dict[int, str]) -> Iterator[Level]:
-        """The tests of the arguments of a case."""
-        values = list(zip(variables, case.values, strict=True))
-        flags = [f"{v} is {value}" for v, value in values if type(value) is bool]
-        yield flags, []
-        yield from self.of_values([(v, value) for v, value in values if type(value) is not bool], case.exact)
-        for k, tangent in case.tangents:
-            is_active = k in case.chosen
-            tests = self.of_tangent if is_active else self.of_nothing
-            yield [*tests(*values[k], tangents[k], tangent)], []
-
-    def of_nothing(self, x: str, primal: Any, t: str, tangent: Any) -> Iterator[str]:
+    def of_nothing(self, x: str, primal: Any, t: str, tangent: Any, tells_layouts: bool) -> Iterator[str]:
         """The tests that an inactive value has no tangent: None or zero."""
         if tangent is not None and type(tangent) not in (int, float):
-            raise _NotSimpleError
+            raise NotSimpleError
         yield self.is_of(t, type(tangent))
         if tangent is not None:
             yield f"{t} == 0"
 
-    def of_tangent(self, x: str, primal: Any, t: str, tangent: Any) -> Iterator[str]:
+    def of_tangent(self, x: str, primal: Any, t: str, tangent: Any, tells_layouts: bool) -> Iterator[str]:
         """The tests that a tangent fits a number or array, and is passed on as it is."""
         if isinstance(primal, float) and isinstance(tangent, float):
             yield self.is_of(t, float, np.float64)
-        elif type(primal) is type(tangent) is ArrayForm and primal.dtype is tangent.dtype:
-            yield self.is_of(t, np.ndarray)
-            yield f"{t}.dtype is {self.constant(primal.dtype)}"
-            yield f"{t}.shape == {x}.shape"
-            if self.tells_layouts:
-                yield f"{t}.flags.num == {tangent.layout}"
+        elif type(primal) is type(tangent) is np.ndarray and primal.dtype is tangent.dtype:
+            yield from self.of_value(t, tangent, tells_layouts, False)
         else:
-            raise _NotSimpleError
+            raise NotSimpleError
 
-    def of_values(self, values: list[Value], exact: frozenset[int]) -> Iterator[Level]:
-        """The tests that values have the kinds that they have now."""
-        arrays: list[Value] = []
-        for _ in range(MAX_DEPTH):
-            tests: list[str] = []
+    def of_values(self, values: list[tuple[str, Any]], tells_layouts: bool) -> Iterator[Level]:
+        """The tests that values, given by expressions, have the kinds that they have now."""
+        flags = [f"{x} is {value}" for x, value in values if type(value) is bool]
+        values = [(x, value) for x, value in values if type(value) is not bool]
+        for depth in range(MAX_DEPTH):
+            tests, flags = flags, []
             read: list[str] = []
-            parts: list[Value] = []
+            parts: list[tuple[str, Any]] = []
             for x, value in values:
-                tests += self.of_value(x, value)
-                if type(value) is ArrayForm:
-                    arrays += [(x, value)] if value.shape else []
-                elif type(value) is ObjectForm and value.fields:
-                    items = [(self.names.temporary("v"), v) for v in value.fields.values()]
-                    read.append(f"{''.join(f'{name}, ' for name, _ in items)}= {x}.__dict__.values()")
-                    parts += items
-                elif isinstance(value, CONTAINERS) and value and not is_of_numbers(value):
-                    items = [(self.names.temporary("v"), v) for v in iterated(value)]
-                    left = "".join(f"{name}, " for name, _ in items)
-                    read.append(f"{left}= {x}.values()" if type(value) is dict else f"{left}= {x}")
-                    parts += items
+                tests += self.of_value(x, value, tells_layouts, depth > 0)
+                items: Any = ()
+                if isinstance(value, CONTAINERS):
+                    items = () if is_of_numbers(value) else value
+                elif type(value) not in (np.ndarray, *FUNCTIONS):
+                    x, items = f"{x}.__dict__", getattr(value, "__dict__", ())
+                if type(items) is dict:
+                    x, items = f"{x}.values()", items.values()
+                if items:
+                    names = [self.names.temporary("v") for _ in items]
+                    read.append(f"{', '.join(names)}, = {x}")
+                    parts += zip(names, items, strict=True)
             yield tests, read
             values = parts
         if values:
-            raise _NotSimpleError
-        yield from self.of_lengths(arrays, exact)
+            raise NotSimpleError
 
-    def of_value(self, x: str, value: Any) -> Iterator[str]:
-        """The tests of a value, except for its parts and lengths."""
+    def of_value(self, x: str, value: Any, tells_layouts: bool, is_part: bool) -> Iterator[str]:
+        """The tests of a value, except for its parts."""
         self.parts += 1
-        cls = type(value)
+        cls: type = type(value)
         if self.parts > MAX_PARTS:
-            raise _NotSimpleError
+            raise NotSimpleError
         if cls in OF_TYPES:
             same = [c for c, kind in OF_TYPES.items() if kind is OF_TYPES[cls] and c not in (cls, bool)]
             yield self.is_of(x, cls, *same)
-            return
-        if cls is FunctionForm:
-            yield f"{x} is {self.constant(value.function)}"
-            return
-        if cls is LongForm:
-            yield f"{self.is_of(x, list)} and {self.constant(len)}({x}) > {MAX_SCANNED}"
-            return
-        if cls is ObjectForm:
-            yield self.is_of(x, value.cls)
-            held = self.constant(value.cls)
-            if value.cls is not SimpleNamespace:
-                yield f"{held}.__getattribute__ is {self.constant(object.__getattribute__)}"
-            yield f"{held} not in {self.constant(HAVE_RULES)}"
-            yield f"[*{x}.__dict__] == {self.constant([*value.fields])}"
-            return
-        if not (cls in (ArrayForm, str, *CONTAINERS) or is_named_tuple(cls)):
-            raise _NotSimpleError
-        yield self.is_of(x, np.ndarray if cls is ArrayForm else cls)
-        if cls is ArrayForm:
-            if value.dtype.kind not in "biufc" or not value.dtype.isnative:
-                raise _NotSimpleError
-            yield f"{x}.dtype is {self.constant(value.dtype)}"
-            if not value.shape:
-                yield f"{x}.ndim == 0"
-            if self.tells_layouts:
-                yield f"{x}.flags.num == {value.layout}"
-        elif cls is str:
-            is_short = len(value) <= MAX_TEXT
-            yield f"{x} == {value!r}" if is_short else f"{self.constant(len)}({x}) > {MAX_TEXT}"
+        elif cls is np.ndarray and value.dtype.kind in "biufc" and value.dtype.isnative:
+            yield self.is_of(x, cls)
+            yield f"{x}.dtype is {self.constant(value.dtype)} and {x}.shape == {value.shape}"
+            if tells_layouts:
+                yield f"{x}.flags.num == {value.flags.num}"
+        elif is_part and cls in FUNCTIONS and not getattr(value, "__closure__", None):
+            yield f"{x} is {self.constant(value)}"
+        elif cls is str and len(value) <= MAX_TEXT:
+            yield f"{self.is_of(x, cls)} and {x} == {value!r}"
         elif is_of_numbers(value):
             types = self.constant({*map(type, value)})
-            yield f"{{*{self.constant(map)}({self.constant(type)}, {x})}} == {types}"
-        elif len(value) > MAX_ITEMS or (cls is dict and not all(type(key) is str for key in value)):
-            raise _NotSimpleError
+            yield f"{self.is_of(x, cls)} and {{*{self.constant(map)}({self.constant(type)}, {x})}} == {types}"
+        elif cls is dict and len(value) <= MAX_ITEMS and all(type(key) is str for key in value):
+            yield f"{self.is_of(x, cls)} and [*{x}] == {self.constant([*value])}"
+        elif (cls in CONTAINERS or is_named_tuple(cls)) and cls is not dict and len(value) <= MAX_ITEMS:
+            yield f"{self.is_of(x, cls)} and {self.constant(len)}({x}) == {len(value)}"
+        elif isinstance(kind_of(value, "x"), Record) and not copyreg._slotnames(cls):  # type: ignore[attr-defined]
+            yield self.is_of(x, cls)
+            if cls is not SimpleNamespace:
+                yield f"{self.constant(cls)}.__getattribute__ is {self.constant(object.__getattribute__)}"
+            yield f"{self.constant(cls)} not in {self.constant(HAVE_RULES)}"
+            yield f"[*{x}.__dict__] == {self.constant([*vars(value)])}"
         else:
-            size = f"{self.constant(len)}({x}) == {len(value)}"
-            yield f"[*{x}] == {self.constant([*value])}" if cls is dict else size
+            raise NotSimpleError
 
     def is_of(self, x: str, *classes: type) -> str:
         """The test that a value is of one of these classes, and of no subclass."""
         tests = [f"{self.constant(type)}({x}) is {self.constant(cls)}" for cls in classes]
         return tests[0] if len(tests) == 1 else f"({' or '.join(tests)})"
 
-    def of_lengths(self, arrays: list[Value], exact: frozenset[int]) -> Iterator[Level]:
-        """The tests of the ranks, and of which axes are equally long, of length one, of an exact length, or
-        short. Many arrays are first compared with the shapes that they have now, which is faster.
-        """
-        if not arrays:
-            return
-        read: list[str] = []
-        axes: dict[int, list[str]] = {}
-        for x, value in arrays:
-            names = [self.names.temporary("n") for _ in value.shape]
-            read.append(f"{', '.join(names)}, = {x}.shape")
-            for name, n in zip(names, value.shape, strict=True):
-                axes.setdefault(n, []).append(name)
-        alike = self.names.temporary("alike")
-        refused = f"except {self.constant(ValueError)}:", f" {alike} = False"  # of another rank
-        lines = ["try:", *(f" {line}" for line in read), *refused, "else:"]
-        lines.append(f" {alike} = {' and '.join(self.of_axes(axes, exact))}")
-        if len(arrays) > FEW:
-            shapes = self.constant(tuple([value.shape for _, value in arrays]))
-            first = f"{alike} = ({', '.join(f'{x}.shape' for x, _ in arrays)}) == {shapes}"
-            lines = [first, f"if not {alike}:", *(f" {line}" for line in lines)]
-        yield [], lines
-        yield [alike], []
-
-    def of_axes(self, axes: dict[int, list[str]], exact: frozenset[int]) -> Iterator[str]:
-        """The tests of the lengths of axes, given by their present lengths."""
-        apart: dict[bool, list[str]] = {False: [], True: []}  # lengths that differ, short and long ones
-        for n, (first, *others) in axes.items():
-            yield from (f"{other} == {first}" for other in others)
-            if n == 1 or n in exact:
-                yield f"{first} == {n}"
-                continue
-            is_long = n >= LARGE
-            yield f"{first} >= {LARGE}" if is_long else f"1 != {first} < {LARGE}"
-            yield from (f"{first} != {e}" for e in sorted(exact) if (e >= LARGE) is is_long)
-            apart[is_long].append(first)
-        for names in apart.values():
-            yield from (f"{a} != {b}" for a, b in combinations(names, 2))
-
 
 def is_of_numbers(value: Any) -> bool:
-    """Whether a value is a list of numbers, whose kind depends on their types alone."""
-    return type(value) is list and all(type(v) in OF_TYPES for v in value)
+    """Whether a value is a list of numbers, whose kind depends on their types alone, also in an object."""
+    return type(value) is list and len(value) <= MAX_SCANNED and all(type(v) in OF_TYPES for v in value)
 
 
-def iterated(container: Any) -> Any:
-    """The parts of a container."""
-    return container.values() if type(container) is dict else container
-
-
-def write(level: Level, lines: list[str], indent: str) -> str:
-    """Appends the code of a level; returns the indentation of what its tests decide."""
-    tests, read = level
-    if tests:
-        lines.append(f"{indent}if {' and '.join(tests)}:")
-        indent += " "
-    lines += (f"{indent}{line}" for line in read)
+def write(levels: Sequence[Level], lines: list[str], indent: str) -> str:
+    """Appends the code of levels; returns the indentation of what their tests decide."""
+    for tests, read in levels:
+        if tests:
+            lines.append(f"{indent}if {' and '.join(tests)}:")
+            indent += " "
+        lines += (f"{indent}{line}" for line in read)
     return indent

@@ -17,7 +17,7 @@ import pytest
 
 import s2sad
 from s2sad.derivatives.derivative import Derivative
-from s2sad.derivatives.inline_cache import MISSED, Case, form_of, inline_cache
+from s2sad.derivatives.inline_cache import MISSED, InlineCache, NotSimpleError
 
 Pair = namedtuple("Pair", "a b")
 Triple = namedtuple("Triple", "a b c")
@@ -90,6 +90,14 @@ def both(x: Any, y: Any) -> Any:
     return x, y
 
 
+def cache_of(met: tuple[Any, ...]) -> Any:
+    """A function that recognises calls like this one; None where such calls have no tests."""
+    try:
+        return InlineCache(Derivative(both, "grad", 0)._given, []).with_case(met, both, 2, (), (), False)
+    except NotSimpleError:
+        return None
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_only_arguments_of_the_same_kinds_are_recognised(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -97,7 +105,7 @@ def test_only_arguments_of_the_same_kinds_are_recognised(seed: int) -> None:
     exact = frozenset(rng.choice([2, 3, 8], size=rng.integers(0, 2)).tolist())
     for _ in range(20):
         met = value(rng), value(rng)
-        found = inline_cache(given, [], [Case(form_of(met), both, 2, exact)])
+        found = cache_of(met)
         if found is None:
             continue
         kinds = given.kinds(met, exact)
@@ -111,16 +119,14 @@ def test_only_arguments_of_the_same_kinds_are_recognised(seed: int) -> None:
 @pytest.mark.parametrize(
     ("met", "other"),
     [
-        ((2.0, np.ones(3)), (np.float64(1.0), np.ones(5))),
-        ((np.ones((3, 4)), np.ones(4)), (np.ones((5, 2)), np.ones(2))),
-        ((np.ones(1), np.ones(9)), (np.zeros(1), np.ones(100))),
-        (({"w": np.ones((3, 4)), "b": np.ones(4)}, 1), ({"w": np.ones((5, 2)), "b": np.ones(2)}, 7)),
-        (([np.ones(3)] * 4, "sum"), ([np.ones(5)] * 4, "sum")),
+        ((2.0, np.ones(3)), (np.float64(1.0), np.zeros(3))),
+        (({"w": np.ones((3, 4)), "b": np.ones(4)}, 1), ({"w": np.zeros((3, 4)), "b": np.zeros(4)}, 7)),
+        (([np.ones(3)] * 4, "sum"), ([np.zeros(3)] * 4, "sum")),
         (([1.0] * 30, (True, None)), ([2.0] * 20, (False, None))),
     ],
 )
 def test_arguments_of_the_same_kinds_are_recognised(met: Any, other: Any) -> None:
-    found = inline_cache(Derivative(both, "grad", 0)._given, [], [Case(form_of(met), both, 2, frozenset())])
+    found = cache_of(met)
     assert found is not None
     assert found(*met)[1] is met[1]
     assert found(*other)[1] is other[1]
