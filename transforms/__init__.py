@@ -50,7 +50,6 @@ from .simplification.read_shapes import read_shape_of_source
 from .simplification.remove_dead_code import remove_dead_code
 from .simplification.repeat_indices import repeat_index
 from .simplification.restore_names import restore_names
-from .simplification.update_in_place import update_in_place, update_stretched
 from .simplification.zeroed_stores import read_before_zero, store_first, store_over_zero
 from .trees.nodes import statements_in
 from .trees.program import Program
@@ -124,8 +123,7 @@ def coalesce_copies(tree: Any, facts: GeneratedFacts) -> Any:
 def share_computations(tree: Any, facts: GeneratedFacts) -> Any:
     """Shares repeated computations, and drops copies and divisions, before expressions are nested."""
     facts.quotients = find_quotients(tree, facts)
-    phases = [SHARING, STRETCHING] if facts.generation.stretched else [SHARING]
-    return apply_rules(tree, facts, *phases)
+    return apply_rules(tree, facts, SHARING)
 
 
 def nest_expressions(tree: Any, facts: GeneratedFacts) -> Any:
@@ -148,7 +146,7 @@ def nest_expressions(tree: Any, facts: GeneratedFacts) -> Any:
 
 
 def update_adjoints(tree: Any, facts: GeneratedFacts) -> Any:
-    """Updates adjoints in place, and subtracts or stores where that saves a sign, a sum or an array."""
+    """Subtracts or stores, in updates of adjoints, where that saves a sign, a sum or an array."""
     return apply_rules(tree, facts, UPDATING)
 
 
@@ -162,9 +160,8 @@ SHARING: Rules = {
         repeat_index,
     )
 }
-STRETCHING: Rules = {gast.Assign: (update_stretched,)}
 UPDATING: Rules = {
-    gast.Assign: (read_operands_uncopied, move_sign, copy_array, update_in_place),
+    gast.Assign: (read_operands_uncopied, move_sign, copy_array),
     gast.AugAssign: (read_operands_uncopied, store_first, subtract, store_over_zero),
 }
 

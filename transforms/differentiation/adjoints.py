@@ -46,7 +46,7 @@ class AdjointEmitter(MaskEmitter):
         self.may_be_unbound: dict[str, None] = {}  # variables that a zero adjoint is made of nevertheless
         self.adjoint_names: set[str] = set()
         self.adjoint_of: dict[str, str] = {}  # the variable of each name of an adjoint
-        self.spreading, self.stretched = set[str](), set[str]()
+        self.spreading = set[str]()
         self.spread_kinds: dict[str, Any] = {}  # of adjoints that broadcasting has yet to spread along axes
 
     def adjoint_name(self, variable: str) -> str:
@@ -174,8 +174,6 @@ class AdjointEmitter(MaskEmitter):
             code.append(assign(name, self.plus(current.value, value, variable)))
             both = current.uniform and uniform
             self.note_spreading(load(name), both)
-            if current.uniform is not uniform and (new.whole is not None or current.whole is not None):
-                self.stretched.add(name)
             partial = current.partial and new.partial
             env[variable] = Adjoint(load(name), owned=not both, uniform=both, partial=partial)
 

@@ -135,8 +135,6 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             bprop,
             reverse.adjoint_of,
             reverse.spreading,
-            reverse.stretched,
-            reverse.same_shape,
             reverse.checks,
         ),
     )

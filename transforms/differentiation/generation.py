@@ -28,8 +28,8 @@ class Generation:
     """The facts that simplification needs of generated code: the lists that are traces (`traces`), the names
     of adjoints or tangents (`derivatives`), the kinds of other names, the closure of the reverse sweep
     (`bprop`), the variable of each adjoint, the adjoints that broadcasting has yet to spread (`spreading`),
-    the sums with such (`stretched`), pairs of arrays of the same shape, and the statements that replace the
-    removed assignments of some names, to raise what these would (`checks`).
+    and the statements that replace the removed assignments of some names, to raise what these would
+    (`checks`).
     """
 
     traces: frozenset[str]
@@ -38,8 +38,6 @@ class Generation:
     bprop: str | None = None
     adjoint_of: Mapping[str, str] = field(default_factory=dict)
     spreading: Set[str] = frozenset()
-    stretched: Set[str] = frozenset()
-    same_shape: Set[frozenset[str]] = frozenset()
     checks: Mapping[str, list[Any]] = field(default_factory=dict)
 
 

@@ -24,7 +24,6 @@ from ..trees.nodes import (
     blocks_of,
     bound_here,
     header_expressions,
-    load,
     loads,
     located,
     target_names,
@@ -205,13 +204,6 @@ class Code:
         """Replaces the reads of a name by an expression."""
         for line in list(self.readers.get(name, ())):
             self.replace(line, with_names(line.node, {name: value}))
-
-    def rename(self, name: str, other: str) -> None:
-        """Renames a name to another that holds the same value."""
-        mapping = {name: load(other)}
-        for line in [*self.readers.get(name, ()), *self.definers.get(name, ())]:
-            if name in bound_here(line.node) or name in self.own_reads(line.node):
-                self.replace(line, with_names(line.node, mapping))
 
     # ------------------------------------------------------------ queries
 

@@ -209,26 +209,6 @@ class GeneratedFacts:
             self.variables.get(a, a), self.variables.get(b, b)
         )
 
-    def have_one_form(self, a: str, b: str) -> bool:
-        """Whether two names hold adjoints that are arrays of one dtype and shape."""
-        if not {a, b} <= self.variables.keys() or {a, b} & self.generation.spreading:
-            return False
-        x, y = self.variables[a], self.variables[b]
-        is_same = x == y or frozenset((x, y)) in self.generation.same_shape
-        return is_same and self.expressions.are_alike(x, y)
-
-    def is_of_form(self, value: Node, name: str) -> bool:
-        """Whether an arithmetic expression reads a primal array of the kind of the variable of an adjoint."""
-        match value:
-            case gast.Name(id=read):
-                is_primal = read not in self.derivatives and self.is_one(read)
-                return is_primal and self.expressions.are_alike(read, self.variables.get(name, ""))
-            case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div(), right=right):
-                return self.is_of_form(left, name) or self.is_of_form(right, name)
-            case gast.UnaryOp(op=gast.USub(), operand=operand):
-                return self.is_of_form(operand, name)
-        return False
-
 
 def _assignments(tree: Node, traces: frozenset[str]) -> Iterator[str]:
     """The names that are assigned, with repetitions."""
