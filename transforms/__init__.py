@@ -43,7 +43,6 @@ from .simplification.common_subexpressions import read_uncopied, share_value
 from .simplification.facts import GeneratedFacts
 from .simplification.fold_constants import fold_constants
 from .simplification.inline_temporaries import inline_temporaries
-from .simplification.join_exchanges import join_exchanges
 from .simplification.merge_copies import merge_copies, put_constants
 from .simplification.move_signs import copy_array, move_sign, read_operands_uncopied, subtract
 from .simplification.read_shapes import read_shape_of_source
@@ -115,11 +114,6 @@ def to_single_assignment(program: Program, may_keep: MayKeep, watch: Watch = unw
     return program
 
 
-def coalesce_copies(tree: Any, facts: GeneratedFacts) -> Any:
-    """Merges copies of names, and makes an exchange of names one statement."""
-    return join_exchanges(merge_copies(tree, facts))
-
-
 def share_computations(tree: Any, facts: GeneratedFacts) -> Any:
     """Shares repeated computations, and drops copies and divisions, before expressions are nested."""
     facts.quotients = find_quotients(tree, facts)
@@ -168,7 +162,7 @@ UPDATING: Rules = {
 SIMPLIFY: tuple[Callable[[Any, GeneratedFacts], Any], ...] = (
     fold_constants,
     remove_dead_code,
-    coalesce_copies,
+    merge_copies,
     share_computations,
     nest_expressions,
     update_adjoints,
@@ -180,7 +174,7 @@ SIMPLIFY: tuple[Callable[[Any, GeneratedFacts], Any], ...] = (
 def simplify(program: Program, facts: GeneratedFacts, watch: Watch = unwatched) -> Program:
     """A derivative as a person would write it: no dead code, no copies, expressions nested."""
     for step in SIMPLIFY:
-        facts = facts.after(step(facts.tree, facts), step is coalesce_copies)
+        facts = facts.after(step(facts.tree, facts), step is merge_copies)
         if watch is not unwatched:
             watch(step.__name__, program.with_tree(facts.tree))
     return program.with_tree(facts.tree)
