@@ -57,6 +57,7 @@ from ..transforms.analyses.find_unbound import refuse_unbound
 from ..transforms.analyses.operations import Call
 from ..transforms.differentiation.generation import Link, Task
 from ..transforms.errors import (
+    MissingAttributeError,
     MissingRuleError,
     S2sadError,
     SourceLocation,
@@ -243,7 +244,7 @@ class Generator:
             with self.forms.reads(request.function):
                 try:
                     self.attempt(request)
-                except (UnsupportedSyntaxError, MissingRuleError) as refusal:
+                except (UnsupportedSyntaxError, MissingRuleError, MissingAttributeError) as refusal:
                     self.made.pop(request, None)
                     self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins

@@ -42,6 +42,7 @@ __all__ = [
     "Foreign",
     "Indices",
     "Instance",
+    "Instances",
     "Kind",
     "Likeness",
     "List",
@@ -303,6 +304,13 @@ class Instance(Unknown):
     """An object of exactly this class, with any attributes."""
 
     cls: type
+
+
+@dataclass(frozen=True, eq=False)
+class Instances(Unknown):
+    """An object of one of these classes."""
+
+    classes: tuple[type, ...]
 
 
 @dataclass(frozen=True, eq=False)
