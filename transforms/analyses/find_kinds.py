@@ -50,13 +50,15 @@ def find_kinds(
     wider: dict[str, Any] = {}
     memory = domain.memory_of(program, given)
     unsure: set[str] = set()
-    for turn in range(_ROUNDS):
+    left = _ROUNDS if memory is None else 2 * _ROUNDS
+    while left:
+        left -= 1
         kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         now = Facts(program, kinds, facts.primitives, domain)
         expressions = ExpressionKinds(now, calls, values, set(unsure))
         run = _Run(expressions, wider, memory)
         run.block(program.tree.body)
-        if memory is not None and memory.has_grown(turn >= _ROUNDS - 3):
+        if memory is not None and memory.has_grown(left < 3):
             continue
         if expressions.unsure != unsure:
             unsure = expressions.unsure
@@ -70,7 +72,7 @@ def find_kinds(
         new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
-        wider |= new if turn < _ROUNDS - 2 else dict.fromkeys(new, domain.UNKNOWN)
+        wider |= new if left > 1 else dict.fromkeys(new, domain.UNKNOWN)
     return kinds
 
 
