@@ -9,19 +9,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..kinds import domain
-from ..kinds.lattice import (
-    OBJECT,
-    UNKNOWN,
-    Dict,
-    Instance,
-    Instances,
-    Kind,
-    List,
-    Record,
-    Tuple,
-    Unknown,
-    widen,
-)
+from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Instance, Kind, List, Record, Tuple, widen
 from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys, slots
 from ..runtime import object_graph as heap_places
@@ -134,8 +122,8 @@ def _uses_heap(found: Any) -> bool:
 def nature_of(kind: Kind) -> str:
     """ "object", "plain" or "unknown", as `HeapValues.of`."""
     match kind:
-        case Record() | Instance() | Instances() | List() | Dict():
+        case Record() | Instance() | List() | Dict():
             return "object"
         case Tuple(items):
             return "plain" if all(nature_of(k) == "plain" for k in items) else "unknown"
-    return "unknown" if isinstance(kind, Unknown) or kind is OBJECT else "plain"
+    return "unknown" if kind is UNKNOWN or kind is OBJECT else "plain"

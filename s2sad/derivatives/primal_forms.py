@@ -47,7 +47,6 @@ from ..lowering.inline_methods import (
     hoist_reads,
     inline_changing_functions,
     inline_methods,
-    without_guards,
     without_untaken,
 )
 from ..lowering.lambda_lifting import lifted_closures
@@ -373,7 +372,6 @@ class Forms:
             program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
             while (named := inline_method_values(find(program), self.inlinable)) is not program:
                 program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
-            program = without_guards(find_sure(program))
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(inline_known_functions(program, self.inlinable))

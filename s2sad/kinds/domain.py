@@ -10,7 +10,6 @@ import gast
 
 from ..transforms.analyses.operations import index_items
 from ..transforms.trees.nodes import dotted
-from ..transforms.trees.program import Program
 from ..values.libraries import other_array
 from ..values.objects import has_operators, is_plain
 from ..values.objects import missing_attribute as missing_in
@@ -31,7 +30,6 @@ from .class_members import (
     with_field,
     without_objects,
 )
-from .contents import contents_of
 from .indexing import (
     BOOL,
     INTEGER,
@@ -76,8 +74,7 @@ from .lattice import (
     as_numpy,
     widen,
 )
-from .memory import Memory
-from .memory import memory_of as _memory_of
+from .memory import memory_of
 from .queries import (
     are_alike,
     axes_of,
@@ -244,11 +241,6 @@ def kind_of_static(node: Any, value: Any) -> Kind:
     if is_object and isinstance(node, gast.Attribute):
         return OBJECT if has_operators(type(value)) and not isinstance(value, Number) else kind
     return found
-
-
-def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
-    """What objects hold, in a program with parameters of these kinds; None for one without objects."""
-    return _memory_of(program, given) or contents_of(program, given)
 
 
 def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[str, Kind]) -> Kind:

@@ -42,7 +42,6 @@ __all__ = [
     "Foreign",
     "Indices",
     "Instance",
-    "Instances",
     "Kind",
     "Likeness",
     "List",
@@ -304,13 +303,6 @@ class Instance(Unknown):
     """An object of exactly this class, with any attributes."""
 
     cls: type
-
-
-@dataclass(frozen=True, eq=False)
-class Instances(Unknown):
-    """An object of one of these classes."""
-
-    classes: tuple[type, ...]
 
 
 @dataclass(frozen=True, eq=False)

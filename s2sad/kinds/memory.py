@@ -40,7 +40,7 @@ from .lattice import (
     widen,
 )
 
-__all__ = ["ANYTHING", "ITEMS", "Held", "KindOf", "Memory", "holds_none", "memory_of"]
+__all__ = ["ANYTHING", "ITEMS", "Held", "Memory", "memory_of"]
 
 ITEMS = "[]"  # the key of the slot of all items
 KindOf = Callable[[Any], Kind]
@@ -92,6 +92,7 @@ class Memory:
         self.entered: set[Kind] = set()  # the kinds of arguments that are looked at
         self.is_cut = False  # whether parts of arguments are not looked at: these may be in other places, too
         self.has_new = False  # since the last look
+        self.is_told = False  # whether a walk has begun with nothing known
         self.is_lost = False  # whether a function that is not looked into has the heap
 
     def has_grown(self, late: bool) -> bool:
@@ -104,7 +105,8 @@ class Memory:
         self.unread.clear()
         found, self.has_new = self.has_new and not self.is_lost, False
         self.is_lost = self.is_lost or (found and late)
-        return found
+        is_told, self.is_told = self.is_told, self.is_lost
+        return found or is_told is not self.is_lost
 
     # ------------------------------------------------------------ statements
 
@@ -150,7 +152,7 @@ class Memory:
         """Follows `target = function(*args)` of a helper."""
         name = function.__name__
         if name in ("reference", "known"):
-            self.bind(target, self.of_class(args, kind))
+            self.bind(target, self.held(args[0], kind))
             return UNKNOWN
         if name == "heap_element" and self.are(args[1], kind, dict):
             self.bind(target, self.held(args[2], kind))
@@ -169,14 +171,6 @@ class Memory:
             self.heaps.add(target)
             self.change(name, args, kind)
         return None
-
-    def of_class(self, args: list[Any], kind: KindOf) -> Held:
-        """What `reference(x, cls)` may be."""
-        found = self.held(args[0], kind)
-        cls = self.program.resolve(args[1]) if len(args) > 1 else MISSING
-        if found.sites is None or cls is MISSING:
-            return found
-        return Held(found.kind, frozenset(s for s in found.sites if self.classes.get(s, cls) is cls))
 
     def change(self, name: str, args: list[Any], kind: KindOf) -> None:
         """Follows a change of the heap."""
@@ -206,7 +200,7 @@ class Memory:
     def enter(self, x: str, kind: KindOf) -> None:
         """Follows `heap_enter(heap, x, record)`: the birth of an object, or what a call has returned."""
         found = kind(gast.Name(id=x, ctx=gast.Load(), annotation=None, type_comment=None))
-        if isinstance(found, Tuple) or holds_none(found):
+        if isinstance(found, Tuple) or _holds_none(found):
             return
         made = self.lists.get(x)
         if made is None and isinstance(found, Record) and not found.fields:
@@ -233,41 +227,6 @@ class Memory:
         sites = self.held(x, kind).sites
         return bool(sites) and all(self.classes.get(s) in classes for s in sites or ())
 
-    # ------------------------------------------------------------ statements that are not lowered yet
-
-    def defined(self, target: str, value: Any, found: Kind, kind: KindOf) -> Kind:
-        return found
-
-    def looped(self, target: Any, iterable: Any, kind: KindOf, kinds: dict[str, Kind]) -> None:
-        pass
-
-    def unpacked(self, target: Any, found: Any, kinds: dict[str, Kind]) -> None:
-        pass
-
-    def set_field(self, x: Any, attr: str, value: Any, kind: KindOf) -> None:
-        pass
-
-    def set_item(self, x: Any, index: Any, value: Any, found: Kind, kind: KindOf) -> None:
-        pass
-
-    def item(self, x: Any, kind: KindOf) -> Kind:
-        return UNKNOWN
-
-    def extended(self, x: str, value: Any, found: Kind, kind: KindOf) -> None:
-        pass
-
-    def follows(self, call: Any, kind: KindOf) -> bool:
-        return True
-
-    def is_dispatched(self, callee: Any, kind: KindOf) -> bool:
-        return False
-
-    def lose(self) -> None:
-        pass
-
-    def enclosed(self, function: Any, kind: KindOf) -> None:
-        pass
-
     # ------------------------------------------------------------ names and slots
 
     def held(self, atom: Any, kind: KindOf) -> Held:
@@ -275,7 +234,7 @@ class Memory:
         if isinstance(atom, gast.Name) and atom.id in self.names:
             return self.names[atom.id]
         found = widen(kind(atom))
-        return Held(found, frozenset() if holds_none(found) else None)
+        return Held(found, frozenset() if _holds_none(found) else None)
 
     def bind(self, name: str, found: Held) -> None:
         self.grow(self.names, name, found)
@@ -299,7 +258,7 @@ class Memory:
     def read(self, x: Any, key: Any, kind: KindOf) -> Held:
         """What a slot of an object may hold."""
         base, sites = self.held(x, kind)
-        if self.is_lost or sites is None or base not in (NOTHING, Literal(None)):
+        if self.is_lost or key is None or sites is None or base not in (NOTHING, Literal(None)):
             return ANYTHING
         found = self.stored.get(key, EMPTY)
         for site in sorted(sites):
@@ -309,6 +268,9 @@ class Memory:
         return found
 
     def write(self, x: Any, key: Any, value: Held) -> None:
+        if key is None:  # an attribute whose name is dynamic
+            self.is_lost = True
+            return
         found = self.names.get(x.id, ANYTHING) if isinstance(x, gast.Name) else ANYTHING
         if found.sites is None or (self.is_cut and not found.sites.isdisjoint(self.sites.values())):
             self.grow(self.stored, key, value)
@@ -321,8 +283,8 @@ class Memory:
         """
         if not isinstance(kind, (List, Dict, Record)):
             known = widen(kind)
-            self.is_cut = self.is_cut or not holds_none(known)
-            return Held(known, frozenset() if holds_none(known) else None)
+            self.is_cut = self.is_cut or not _holds_none(known)
+            return Held(known, frozenset() if _holds_none(known) else None)
         cls = _class_of(kind)
         site = self.sites.setdefault(cls if isinstance(kind, Record) else kind, f"<{len(self.sites)}>")
         self.classes[site] = cls
@@ -383,11 +345,11 @@ def _class_of(kind: Kind) -> type:
     return kind.cls if isinstance(kind, Record) else list if isinstance(kind, List) else dict
 
 
-def holds_none(kind: Kind) -> bool:
+def _holds_none(kind: Kind) -> bool:
     """Whether values of a kind surely are no objects and hold none."""
     match kind:
         case Tuple(items):
-            return all(map(holds_none, items))
+            return all(map(_holds_none, items))
         case Literal(value):
             return value is None or isinstance(value, (bool, int, float, complex, str))
     return isinstance(kind, (Scalar, Array, Numeric, Text, Nothing))

@@ -24,9 +24,8 @@ from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.writes import sets_attributes
 from ..kinds.class_members import holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
-from ..kinds.lattice import Dict, Instance, Instances, Kind, List, Object, Record, Tuple, Unknown
+from ..kinds.lattice import Dict, Instance, Kind, List, Object, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
-from ..runtime.object_graph import check_class, reference
 from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import rule_of_one
@@ -71,7 +70,6 @@ __all__ = [
     "hoist_reads",
     "inline_changing_functions",
     "inline_methods",
-    "without_guards",
     "without_untaken",
 ]
 
@@ -146,16 +144,11 @@ def inline_methods(
             lengths |= written
         if program is before:
             program = expand_iterators(merge_objects(facts.after(program)), kind)
-            program = set_properties(inline_cached_properties(program, kind), facts)
-            if not one_name:
-                program = dispatch_methods(program, facts)
-            program, guards = class_guards(program, facts)
             program = inline_calls(
-                program,
+                set_properties(inline_cached_properties(program, kind), facts),
                 inlinable,
                 find_method=partial(method_without_rule, facts=facts),
                 always=sets_attributes,
-                guards=guards,
             )
             find_method = partial(method_without_rule, facts=facts)
             program = inline_generators(without_iterators(program), inlinable, find_method)
@@ -166,99 +159,6 @@ def inline_methods(
     if lengths and not have_lengths(sure.again(program), lengths):
         return inline_methods(first, sure, inlinable, one_name)
     return without_lookups(without_lengths(program, lengths))
-
-
-def dispatch_methods(program: Program, facts: Facts) -> Program:
-    """The program with a branch for each class that the object of a method may have.
-
-        y = layer.forward(x)        cls_1 = type(layer)
-                                    cls_2 = cls_1 is Dense
-                                    if cls_2:
-                                        layer_1 = reference(layer, Dense)
-                                        y = layer_1.forward(x)
-                                    else:
-                                        ...
-    """
-    kind, names = facts.kind, program.names.copy()
-    objects = Objects(program, names)
-
-    def of_each(s: Any, x: Any, func: Any, classes: tuple[type, ...]) -> list[Any]:
-        first, *others = classes
-        cls, one = load(objects.name(first)), names.temporary(x.id)
-        owner = rebuilt(func, value=load(one))
-        value = rebuilt(s.value, func=owner) if isinstance(s.value, gast.Call) else owner
-        found = [assign(one, call(objects.name(reference), x, cls), s), rebuilt(s, value=value)]
-        if not others:
-            return found
-        asked, test = names.temporary("cls"), names.temporary("cls")
-        is_one = gast.Compare(left=load(asked), ops=[gast.Is()], comparators=[cls])
-        branch = gast.If(test=load(test), body=found, orelse=of_each(s, x, func, tuple(others)))
-        return [assign(asked, call(objects.name(type), x), s), assign(test, is_one, s), located(branch, s)]
-
-    def statement(s: Any) -> list[Any] | None:
-        value = getattr(s, "value", None)
-        func = value.func if isinstance(value, gast.Call) else value
-        match func:
-            case gast.Attribute(value=gast.Name() as x, attr=attr) if isinstance(s, (gast.Assign, gast.Expr)):
-                found = kind(x)
-                if not isinstance(found, Instances):
-                    return None
-                roles = {getattr(member_of(Instance(c), attr), "role", "") for c in found.classes}
-                is_called = roles == {"method"} if func is not value else "property" in roles
-                return of_each(s, x, func, found.classes) if is_called else None
-        return None
-
-    tree = rewritten(program.tree, statement)
-    if same(tree, program.tree):
-        return program
-    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
-
-
-def class_guards(program: Program, facts: Facts) -> tuple[Program, Callable[[Any], list[Any]]]:
-    """The program, and a function from an expression that calls a method to the checks in front of what is
-    put in its place: that the object is of the class by which the method was found. Where later changes were
-    inlined, the class is known better, and `without_guards` drops the checks.
-    """
-    classes = [k.cls for k in facts.kinds.values() if isinstance(k, Instance)]
-    if not classes:
-        return program, lambda value: []
-    objects = Objects(program, program.names.copy())
-    check = objects.name(check_class)
-    names = {cls: objects.name(cls) for cls in dict.fromkeys(classes)}
-
-    def guards(value: Any) -> list[Any]:
-        found = []
-        for base, members in method_names(value):
-            kind = facts.kind(base)
-            if isinstance(kind, Instance) and isinstance(base, gast.Name):
-                args = [load(base.id), load(names[kind.cls]), *map(constant, members)]
-                found.append(gast.Expr(value=call(check, *args)))
-        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-            found += guards(value.func)
-        return found
-
-    return program.with_tree(program.tree, bindings=objects.all_bindings(), names=objects.names), guards
-
-
-def without_guards(facts: Facts) -> Program:
-    """The program without checks of classes that are known."""
-    program = facts.program
-    held = {n for k in facts.kinds.values() if isinstance(k, Record) for n, _ in k.fields}
-    held |= {n.attr for n in find_nodes(program.tree, gast.Attribute) if isinstance(n.ctx, gast.Store)}
-
-    def is_known(s: Any) -> bool:
-        match s:
-            case gast.Expr(value=gast.Call(func=gast.Name() as func, args=[x, cls, *members])) if (
-                program.resolve(func) is check_class
-            ):
-                kind = facts.kind(x)
-                is_one = isinstance(kind, (Record, Instance)) and kind.cls is program.resolve(cls)
-                return is_one and held.isdisjoint(m.value for m in members)
-        return False
-
-    if not any(map(is_known, statements_in(program.tree.body))):
-        return program
-    return program.with_tree(without_statements(program.tree, is_known))
 
 
 def without_lookups(program: Program) -> Program:

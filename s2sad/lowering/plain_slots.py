@@ -30,7 +30,7 @@ from ..values.objects import ABSENT, is_plain, lookup, sets_plainly, shadows_fie
 __all__ = ["plain_slots"]
 
 KEPT = frozenset(  # helpers that may stay
-    ["arguments_of", "check_class", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
+    ["arguments_of", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
 )
 RESIZING = (
     heap.heap_append,

@@ -74,7 +74,6 @@ from ..runtime.heap_keys import (
 from ..runtime.object_graph import (
     arguments_of,
     change_set,
-    check_class,
     is_set,
     items_of,
     mapped,
@@ -91,7 +90,6 @@ from .samples import A, given
 nondifferentiable(
     [
         arguments_of,
-        check_class,
         check_same,
         has_key,
         set_element,

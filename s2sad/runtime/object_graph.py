@@ -16,7 +16,6 @@ from ..values.pytree import is_differentiable
 __all__ = [
     "arguments_of",
     "change_set",
-    "check_class",
     "is_set",
     "items_of",
     "mapped",
@@ -141,14 +140,6 @@ def reference(x: Any, cls: type | None = None) -> Any:
             instead="use a name, or an attribute, for values of one type",
         )
     return x
-
-
-def check_class(x: Any, cls: type, *members: str) -> None:
-    """Raises UnsupportedSyntaxError for an object of another class, or one with attributes of its own in
-    place of these members of the class.
-    """
-    if type(x) is not cls or not getattr(x, "__dict__", {}).keys().isdisjoint(members):
-        reference(x, cls if type(x) is not cls else type(None))
 
 
 def plain_number(x: Any) -> Any:

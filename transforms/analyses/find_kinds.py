@@ -50,15 +50,13 @@ def find_kinds(
     wider: dict[str, Any] = {}
     memory = domain.memory_of(program, given)
     unsure: set[str] = set()
-    left = _ROUNDS if memory is None else 2 * _ROUNDS
-    while left:
-        left -= 1
+    for turn in range(_ROUNDS):
         kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         now = Facts(program, kinds, facts.primitives, domain)
         expressions = ExpressionKinds(now, calls, values, set(unsure))
         run = _Run(expressions, wider, memory)
         run.block(program.tree.body)
-        if memory is not None and memory.has_grown(left < 3):
+        if memory is not None and memory.has_grown(turn >= _ROUNDS - 3):
             continue
         if expressions.unsure != unsure:
             unsure = expressions.unsure
@@ -72,7 +70,7 @@ def find_kinds(
         new = {n: domain.join(wider[n], kind) if n in wider else kind for n, kind in found.items()}
         if all(wider.get(name) == kind for name, kind in new.items()):
             break
-        wider |= new if left > 1 else dict.fromkeys(new, domain.UNKNOWN)
+        wider |= new if turn < _ROUNDS - 2 else dict.fromkeys(new, domain.UNKNOWN)
     return kinds
 
 
@@ -90,7 +88,7 @@ class _Run:
         self.changed: dict[str, Any] = {}
         self.shared = _assigned_twice(expressions.program)
         self.keys: set[tuple[str, str]] = set()  # a dict, and a key from a loop over it
-        self.forgetting = Forgetting(expressions, self.change, self.shared, memory)
+        self.forgetting = Forgetting(expressions, self.change, self.shared)
 
     def define(self, name: str, kind: Any) -> None:
         if name in self.shared and name in self.kinds:
@@ -114,8 +112,6 @@ class _Run:
             case gast.Assign(targets=[gast.Name(id=name)]):
                 read = None if self.memory is None else self.memory.assigned(name, s.value, self.atom)
                 self.define(name, self.value(s.value) if read is None else read)
-                if self.memory is not None:
-                    self.kinds[name] = self.memory.defined(name, s.value, self.kinds[name], self.atom)
                 self.forgetting.note_method(name, s.value)
                 if isinstance(s.value, gast.Call):
                     self.forgetting.forget(s.value)
@@ -123,8 +119,6 @@ class _Run:
                 kinds = domain.unpack_kinds(self.atom(s.value), len(elts))
                 for target, kind in zip(elts, kinds, strict=True):
                     self.define(target.id, kind)
-                if self.memory is not None:
-                    self.memory.unpacked(s.targets[0], None, self.kinds)
             case gast.Assign(targets=[gast.Subscript(value=gast.Name() as base, slice=index)]):
                 self.store(base, index, s.value, self.atom(s.value))
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
@@ -135,8 +129,6 @@ class _Run:
                     self.forgetting.forget_given(Call(setter, target, (target.value, s.value), (), s))
                     return
                 self.change(name, domain.with_field(owner, attr, value))
-                if self.memory is not None:
-                    self.memory.set_field(s.targets[0].value, attr, s.value, self.atom)
                 computed = self.expressions.cached_kind(owner, attr)
                 if computed is not domain.UNKNOWN and domain.join(computed, value) != computed:
                     self.expressions.unsure.add(attr)
@@ -145,22 +137,16 @@ class _Run:
                 if not is_open:  # else it is refused
                     plain = gast.BinOp(left=load(name), op=s.op, right=s.value)
                     self.define(name, self.value(changed or plain))
-                if self.memory is not None:
-                    self.memory.extended(name, s.value, self.kinds.get(name, domain.UNKNOWN), self.atom)
             case gast.AugAssign(target=gast.Subscript(value=gast.Name() as base, slice=index)):
                 if domain.holds_array(self.atom(base), index, self.atom):
                     return  # the kind stays
                 item = self.value(gast.Subscript(value=base, slice=index, ctx=gast.Load()))
-                if item is domain.UNKNOWN and self.memory is not None:
-                    item = self.memory.item(base, self.atom)
                 both = [item, self.atom(s.value)]
                 result = domain.call_kind(OPERATORS[type(s.op)], both, {}, self.primitives.is_pure)
-                self.store(base, index, s.value, result, is_sum=True)
+                self.store(base, index, s.value, result)
             case gast.Expr() if is_append(s, self.expressions.facts) and s.value.func.value.id in self.kinds:
                 name, item = s.value.func.value.id, s.value.args[0]
                 self.change(name, domain.stored_kind(self.kinds[name], self.atom(item)))
-                if self.memory is not None:
-                    self.memory.follows(s.value, self.atom)
             case gast.Expr(value=gast.Call()):
                 if self.memory is not None:
                     self.memory.passed(s.value)
@@ -178,16 +164,10 @@ class _Run:
                     self.block(inner)
             case gast.FunctionDef():
                 self.define(s.name, domain.UNKNOWN)
-                if self.memory is not None:
-                    self.memory.enclosed(s, self.atom)
 
-    def store(self, base: Any, index: Any, value: Any, kind: Any, is_sum: bool = False) -> None:
-        """Records a store of an item, also by a `__setitem__` of the object's class; of a sum, only its kind
-        is known.
-        """
+    def store(self, base: Any, index: Any, value: Any, kind: Any) -> None:
+        """Records a store of an item, also by a `__setitem__` of the object's class."""
         owner = self.kinds.get(base.id, self.domain.UNKNOWN)
-        if self.memory is not None:
-            self.memory.set_item(base, index, None if is_sum else value, kind, self.atom)
         member = self.primitives.member(owner, "__setitem__")
         read = [self.atom(load(n)) for n in loads(index)]
         is_key = is_atom(index) or not any(map(self.domain.may_be_changed, read))
@@ -216,12 +196,10 @@ class _Run:
         element = self.expressions.element(s.iter)
         if isinstance(s.target, gast.Name):
             self.define(s.target.id, element)
-        else:
-            kinds = self.domain.unpack_kinds(element, len(s.target.elts))
-            for target, kind in zip(s.target.elts, kinds, strict=True):
-                self.define(target.id, kind)
-        if self.memory is not None:
-            self.memory.looped(s.target, s.iter, self.atom, self.kinds)
+            return
+        kinds = self.domain.unpack_kinds(element, len(s.target.elts))
+        for target, kind in zip(s.target.elts, kinds, strict=True):
+            self.define(target.id, kind)
 
 
 def _assigned_twice(program: Program) -> set[str]:

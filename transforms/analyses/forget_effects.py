@@ -26,13 +26,9 @@ class Forgetting:
     """
 
     def __init__(
-        self,
-        expressions: ExpressionKinds,
-        change: Callable[[str, Any], None],
-        shared: set[str],
-        memory: Any = None,
+        self, expressions: ExpressionKinds, change: Callable[[str, Any], None], shared: set[str]
     ) -> None:
-        self.expressions, self.change, self.shared, self.memory = expressions, change, shared, memory
+        self.expressions, self.change, self.shared = expressions, change, shared
         self.program, self.domain, self.kinds = expressions.program, expressions.domain, expressions.kinds
         self.primitives, self.atom = expressions.primitives, expressions.atom
         self.methods: dict[str, tuple[Any, Any]] = {}  # the method and object of `m = x.method`
@@ -62,7 +58,6 @@ class Forgetting:
         if any(function is update for update in UPDATES):  # the callee may be unhashable
             return
         value = self.expressions.known(node)
-        is_followed = self.memory is None or self.memory.follows(node, self.atom)
         if isinstance(value.operation, Pop):
             name = value.operation.base.id
             kind = self.kinds.get(name, self.domain.UNKNOWN)
@@ -70,8 +65,6 @@ class Forgetting:
                 self.change(name, self.domain.sequence_of(self.domain.element_kind(kind)))
                 return
         for atom in value.changed or ():
-            if isinstance(atom, gast.Name) and not is_followed:
-                self.memory.spoil(atom, self.atom)
             if isinstance(atom, gast.Name) and self.domain.is_container(self.atom(atom)):
                 self.change(atom.id, self.domain.UNKNOWN)
         operation = value.operation
@@ -93,10 +86,6 @@ class Forgetting:
         if not changeable and not is_bound:
             return
         is_changed = calls.may_change(operation, self.atom)
-        if self.memory is not None:
-            is_open = operation.function is MISSING
-            if is_changed or (is_open and not self.memory.is_dispatched(operation.callee, self.atom)):
-                self.memory.lose()
         if not is_changed and not calls.may_replace(operation, self.atom):
             return
         reaching = owner or given  # other arguments of a method count as numbers

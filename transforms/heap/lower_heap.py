@@ -310,9 +310,6 @@ class _Lowerer(Writer):
     def call(self, s: Node, target: str | None, value: Node) -> None:
         if self.methods.written(target, value):
             return
-        if self.program.resolve(value.func) is self.values.helper("reference"):
-            self.emit(s)
-            return
         if self.values.makes_object(value) and target is not None:
             self.enter(target, value, shallow=True)
             return
