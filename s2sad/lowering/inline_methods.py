@@ -241,8 +241,16 @@ def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
     if found is not None and found[1].args:
         function, owner = found[0], kind(found[1].args[0])
         if isinstance(owner, (Record, Instance)) and isinstance(function, FunctionType):
-            return None if calls_itself(owner.cls, function) else found
+            is_kept = isinstance(owner, Instance) and may_be_replaced(program, value)
+            return None if is_kept or calls_itself(owner.cls, function) else found
     return found
+
+
+def may_be_replaced(program: Program, value: Any) -> bool:
+    """Whether the function stores an attribute with the name of the method that an expression calls."""
+    called = getattr(value.func, "attr", "") if isinstance(value, gast.Call) else ""
+    stores = find_nodes(program.tree, gast.Attribute)
+    return any(n.attr == called and isinstance(n.ctx, gast.Store) for n in stores)
 
 
 def set_properties(program: Program, facts: Facts) -> Program:
