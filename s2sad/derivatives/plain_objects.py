@@ -50,33 +50,10 @@ __all__ = ["PLAIN", "plain_form", "with_plain_objects"]
 PLAIN = "__s2sad_plain__"  # the attribute of a derivative with the function that runs in place of it
 
 MODULES = frozenset(m.__name__ for m in (heap, heap_adjoints, heap_keys, object_graph, slots))
-METHODS = {  # changes of lists and dicts that are calls of methods
-    "append_item": "append",
-    "clear_items": "clear",
-    "hold_append": "append",
-    "hold_clear": "clear",
-    "hold_insert": "insert",
-    "insert_item": "insert",
-}
-FUNCTIONS = {
-    "hold_order": slots.reorder,
-    "hold_splice": slots.splice,
-    "order_items": slots.reorder,
-    "splice_items": slots.splice,
-}
-STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
-CHANGES = STORES | METHODS.keys() | FUNCTIONS.keys() | {"born", "heap_enter", "new_heap"}
+STORES = frozenset(["append_item", "hold_append", "hold_field", "hold_item", "set_field", "set_item"])
+CHANGES = STORES | {"born", "heap_enter", "new_heap"}
 ALONE = frozenset(["field_alone", "item_alone"])
 WITHOUT = frozenset(["without_field", "without_item"])
-MOVES = {  # of the adjoints of the items of a list, with the methods of their shadows
-    "cleared": "clear",
-    "closed": "pop",
-    "closed_at": "close",
-    "opened": "insert",
-    "opened_at": "open",
-    "permuted": "reorder",
-    "unpermuted": "restore",
-}
 AT = frozenset(["field_at", "item_at"])
 TABLES = frozenset(["parts_alone", "scattered"])  # calls that make a table of their own
 READ_TABLE = frozenset(["gathered", "parts_at"])  # calls that read one
@@ -108,7 +85,6 @@ class _Writer:
         self.program = program
         self.names = program.names.copy(names_in(program.tree))
         self.objects = Objects(program, self.names)
-        self.heaps: set[str] = set()
         self.heaps = self.bound_by(lambda name, args: name in CHANGES)
         self.tables = self.bound_by(self.makes_table)
         self.d = self.names.fresh("d" if self.names.is_free("d") else "shadows")
@@ -118,7 +94,6 @@ class _Writer:
         self.ends: dict[int, tuple[list[Any], int]] = {}  # where a block ends a version, and its names so far
         self.log: list[str] = []  # the names that the block has bound
         self.before: list[Any] = []  # statements in front of the present one
-        self.moves = False  # whether items of lists move
         self.earlier: set[str] = set()  # the names of reads that were moved
 
     # ------------------------------------------------------------ names
@@ -130,8 +105,6 @@ class _Writer:
         found = self.program.resolve(node.func)
         if found is adjoints.add:
             return "add"
-        if found is adjoints.zeros_like and not self.heaps.isdisjoint(names_read(node)):
-            return "zeros"
         is_helper = found is not MISSING and getattr(found, "__module__", "") in MODULES
         return str(found.__name__) if is_helper else ""
 
@@ -155,9 +128,7 @@ class _Writer:
     def makes_table(self, name: str, args: list[Any]) -> bool:
         if name == "add":
             return any(self.makes_table(self.function_of(a), getattr(a, "args", [])) for a in args)
-        if name in ("without_parts", "zeros") or name in MOVES:
-            return True
-        return name in ALONE or name in WITHOUT or name in TABLES
+        return name in ALONE or name in WITHOUT or name in TABLES or name == "without_parts"
 
     # ------------------------------------------------------------ writing
 
@@ -177,8 +148,7 @@ class _Writer:
         first = next((k for k, s in enumerate(body) if self.d in names_read(s)), None)
         if first is None or isinstance(body[first], gast.FunctionDef):
             return body
-        rows = [load(self.bound(slots.Row))] if self.moves else []
-        made = located(assign(self.d, call(self.bound(slots.Shadows), *rows)), body[first])
+        made = located(assign(self.d, call(self.bound(slots.Shadows))), body[first])
         while first and isinstance(body[first - 1], Comment):
             first -= 1
         return [*body[:first], made, *body[first:]]
@@ -338,7 +308,6 @@ class _Writer:
         if isinstance(s.value, gast.Name):
             return []
         name, args = self.function_of(s.value), [self.expression(a) for a in s.value.args]
-        changed = None
         match name, args:
             case ("born" | "new_heap" | "heap_enter"), _:
                 return []
@@ -346,20 +315,11 @@ class _Writer:
                 target = gast.Attribute(value=x, attr=key.value, ctx=gast.Store())
             case ("set_item" | "hold_item"), [_, x, key, value, *_]:
                 target = gast.Subscript(value=x, slice=key, ctx=gast.Store())
-            case ("delete_item" | "hold_delete"), [_, x, key]:
-                return [located(gast.Delete(targets=[gast.Subscript(value=x, slice=key, ctx=gast.Del())]), s)]
-            case "append_item", [_, x, _, value, _]:
-                changed = call(attribute(x, "append"), value)
-            case "insert_item", [_, x, key, value, _]:
-                changed = call(attribute(x, "insert"), key, value)
-            case _, [_, x, *given] if name in METHODS:
-                changed = call(attribute(x, METHODS[name]), *given)
-            case _, [_, *given] if name in FUNCTIONS:
-                changed = call(self.bound(FUNCTIONS[name]), *given)
+            case ("append_item" | "hold_append"), [_, x, *given]:
+                value = given[1] if name == "append_item" else given[0]
+                return [located(gast.Expr(value=call(attribute(x, "append"), value)), s)]
             case _:
                 raise _Other
-        if changed is not None:
-            return [located(gast.Expr(value=changed), s)]
         return [located(gast.Assign(targets=[target], value=value, type_comment=None), s)]
 
     def version(self, s: Any, target: str) -> list[Any]:
@@ -386,22 +346,12 @@ class _Writer:
             if name == "extended":
                 code.append(gast.Expr(value=call(self.bound(slots.extended), load(self.d), value)))
                 continue
-            if name in MOVES:
-                code.append(gast.Expr(value=self.moved(name, x, key)))
-                continue
             slot = self.slot(name, x, key, gast.Store())
             if name in WITHOUT:
                 code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
             else:
                 code.append(gast.AugAssign(target=slot, op=gast.Add(), value=value))
         return [located(c, s) for c in code]
-
-    def moved(self, name: str, x: Any, key: Any) -> Any:
-        """A call that moves the adjoints of the items of a list."""
-        self.moves = True
-        shadow = gast.Subscript(value=load(self.d), slice=x, ctx=gast.Load())
-        given = [] if name == "cleared" else [key, constant(0.0)] if name == "opened" else [key]
-        return call(attribute(shadow, MOVES[name]), *given)
 
     def reads_shadows(self, node: Any) -> bool:
         return any(isinstance(n, gast.Name) and n.id == self.d for n in find_nodes(node, gast.Name))
@@ -414,8 +364,6 @@ class _Writer:
                 return
             case "", _ if isinstance(node, gast.Constant) and node.value is None and self.current == 0:
                 return
-            case "zeros", _ if self.current == 0:
-                return
             case "add", [a, b]:
                 makes = [self.is_made(x) for x in (a, b)]
                 base, other = (b, a) if makes[0] and not makes[1] else (a, b)
@@ -423,11 +371,10 @@ class _Writer:
                 self.added(other, found)
             case "without_parts", [base, _]:
                 self.changes(base, found)
-            case _ if name in WITHOUT or name in MOVES:
-                base, x, *rest = args
+            case _ if name in WITHOUT:
+                base, x, key = args
                 self.changes(base, found)
-                key = self.expression(rest[0]) if rest else None
-                found.append((name, self.expression(x), key, None))
+                found.append((name, self.expression(x), self.expression(key), None))
             case _ if self.is_made(node) and self.current == 0:
                 self.added(node, found)
             case _:
@@ -502,10 +449,6 @@ class _Writer:
                 return gast.Subscript(value=x, slice=key, ctx=gast.Load())
             case "known", [x]:
                 return x
-            case "held_items", [x]:
-                return call(self.bound(list), x)
-            case "copy_items", [_, x, _]:
-                return call(self.bound(dict), x)
             case "has_key", [x, key]:
                 return gast.Compare(left=key, ops=[gast.In()], comparators=[x])
             case "read_items", [_, x, _]:

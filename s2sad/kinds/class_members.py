@@ -266,8 +266,6 @@ def of_unknown(kind: Kind, is_container: bool) -> Kind:
             return List(None, UNKNOWN)
         case Dict(pairs) if is_container:
             return Dict(tuple((key, UNKNOWN) for key, _ in pairs))
-        case Record(cls) | Instance(cls):
-            return Instance(cls)
     return UNKNOWN
 
 
@@ -341,7 +339,7 @@ def holds_number(kind: Kind, name: str) -> bool:
 def with_changed(kind: Kind, part: Kind) -> Kind:
     """The kind of a value, one part of which, unknown which, is an object that has changed to kind `part`."""
     if not isinstance(part, Record):
-        return of_unknown(kind, is_container=False)
+        return Instance(kind.cls) if isinstance(kind, (Record, Instance)) else UNKNOWN
     match kind:
         case Record(cls, fields):
             new = Record(cls, tuple((name, with_changed(k, part)) for name, k in fields))

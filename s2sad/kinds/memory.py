@@ -40,7 +40,7 @@ from .lattice import (
     widen,
 )
 
-__all__ = ["ANYTHING", "ITEMS", "Held", "Memory", "memory_of"]
+__all__ = ["ITEMS", "Held", "Memory", "memory_of"]
 
 ITEMS = "[]"  # the key of the slot of all items
 KindOf = Callable[[Any], Kind]
@@ -86,7 +86,6 @@ class Memory:
         self.classes: dict[str, type] = {}
         self.lists: dict[str, Held] = {}  # the items of lists outside of the heap
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
-        self.constructed: dict[str, type] = {}  # the classes of such lists, where they are others
         self.heaps: set[str] = set()
         self.sites: dict[Any, str] = {}  # of arguments, by class or kind
         self.entered: set[Kind] = set()  # the kinds of arguments that are looked at
@@ -114,14 +113,11 @@ class Memory:
         """Follows `target = value`; the kind of the value where it is read from the heap, else None."""
         match value:
             case gast.Name():
-                if value.id not in self.lists or value.id in self.names:  # a new list enters the heap later
-                    self.bind(target, self.held(value, kind))
+                self.bind(target, self.held(value, kind))
                 if value.id in self.heaps:
                     self.heaps.add(target)
                 if value.id in self.lists:
                     self.lists[target] = self.lists[value.id]
-                if value.id in self.constructed:
-                    self.constructed[target] = self.constructed[value.id]
             case gast.List(elts=items) | gast.Dict(values=items):
                 self.lists[target] = self.together(self.held(a, kind) for a in items)
             case gast.Subscript(value=gast.Name(id=base)) if base in self.lists:  # a slice
@@ -131,13 +127,11 @@ class Memory:
                 if function is not MISSING and getattr(function, "__module__", "") in OF_HEAP:
                     return self.called(target, function, args, kind)
                 self.passed(value)
-                if function in (operator.concat, repeated, copied_lists, list, deque):
+                if function in (operator.concat, repeated, copied_lists):
                     read = [a.id for a in args if isinstance(a, gast.Name)]
                     known = [self.lists[name] for name in read if name in self.lists]
-                    if len(known) == (2 if function is operator.concat else min(len(args), 1)):
+                    if len(known) == (2 if function is operator.concat else 1):
                         self.lists[target] = self.together(known)
-                if function is deque:
-                    self.constructed[target] = deque
         return None
 
     def passed(self, value: Any) -> None:
@@ -163,11 +157,11 @@ class Memory:
             found = self.read(x, _key(key, is_field), kind)
             self.bind(target, found)
             return found.as_kind
-        if name in ("heap_copy", "read_items", "copy_items"):
+        if name in ("heap_copy", "read_items"):
             return self.copied(target, args, kind)
         if name == "plain_number":
             return self.held(args[0], kind).kind if isinstance(args[0], gast.Name) else kind(args[0])
-        if name in CHANGES:
+        if name in CHANGES or name == "new_heap":
             self.heaps.add(target)
             self.change(name, args, kind)
         return None
@@ -181,18 +175,18 @@ class Memory:
                 self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
             case ("set_field" | "set_item" | "hold_field" | "hold_item"), [x, key, value, *_]:
                 self.write(x, _key(key, name.endswith("_field")), self.held(value, kind))
-            case _, [x, _, value, *_] if name in PUTS:
+            case ("heap_append" | "heap_insert" | "append_item"), [x, _, value, *_]:
                 self.write(x, ITEMS, self.held(value, kind))
             case "hold_append", [x, value]:
                 self.write(x, ITEMS, self.held(value, kind))
-            case ("heap_splice" | "splice_items" | "hold_splice"), [x, gast.Name(id=items), *_]:
+            case "heap_splice", [x, gast.Name(id=items), *_]:
                 self.write(x, ITEMS, self.lists.get(items, ANYTHING))
             case "heap_replace", [value, *_]:
                 new = self.held(value, kind)
                 for slot, held in list(self.slots.items()):
                     if not isinstance(widen(held.kind), (Scalar, Nothing)):
                         self.put(*slot, new)
-            case _ if name in KEEPS:
+            case ("heap_delete" | "heap_clear" | "heap_order" | "new_heap"), _:
                 pass
             case _:
                 self.is_lost = True
@@ -205,13 +199,10 @@ class Memory:
         made = self.lists.get(x)
         if made is None and isinstance(found, Record) and not found.fields:
             made = EMPTY
-        cls = self.constructed.get(x) or (
-            _class_of(found) if isinstance(found, (List, Dict, Record)) else None
-        )
-        if made is None or cls is None:
+        if made is None or not isinstance(found, (List, Dict, Record)):
             self.bind(x, ANYTHING)
             return
-        self.classes.setdefault(x, cls)
+        self.classes.setdefault(x, _class_of(found))
         if not isinstance(found, Record):
             self.put(x, ITEMS, made)
         self.bind(x, Held(NOTHING, frozenset([x])))
@@ -314,20 +305,26 @@ READS = {  # with the position of the object
     "held_field": 0,
     "held_item": 0,
 }
-KEEPS = frozenset(  # changes that store nothing
+CHANGES = frozenset(
     [
-        "clear_items", "delete_item", "heap_clear", "heap_delete", "heap_order", "hold_clear",
-        "hold_delete", "hold_order", "new_heap", "order_items",
+        "append_item",
+        "born",
+        "heap_append",
+        "heap_clear",
+        "heap_delete",
+        "heap_enter",
+        "heap_insert",
+        "heap_order",
+        "heap_replace",
+        "heap_set",
+        "heap_splice",
+        "hold_append",
+        "hold_field",
+        "hold_item",
+        "set_field",
+        "set_item",
     ]
 )
-CHANGES = KEEPS | frozenset(
-    [
-        "append_item", "born", "heap_append", "heap_enter", "heap_insert", "heap_replace", "heap_set",
-        "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item", "hold_splice",
-        "insert_item", "set_field", "set_item", "splice_items",
-    ]
-)
-PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "insert_item"])
 
 
 def _is_true(node: Any) -> bool:

@@ -10,13 +10,12 @@ The helpers of the heap ask at run time who may change an object, what its class
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import Any
 
 import gast
 
 from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
-from ..kinds.memory import ANYTHING, ITEMS, Held, Memory, memory_of
+from ..kinds.memory import ITEMS, Held, Memory, memory_of
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_keys, object_graph, slots
 from ..transforms.analyses.facts import Facts
@@ -31,15 +30,6 @@ __all__ = ["plain_slots"]
 
 KEPT = frozenset(  # helpers that may stay
     ["arguments_of", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
-)
-RESIZING = (
-    heap.heap_append,
-    heap.heap_clear,
-    heap.heap_delete,
-    heap.heap_insert,
-    heap.heap_order,
-    heap.heap_set,
-    heap.heap_splice,
 )
 SLOT = type(type("WithSlot", (), {"__slots__": ("slot",)}).__dict__["slot"])
 
@@ -143,11 +133,11 @@ class _Writer:
         for s in statements_in(loop.body):
             match s:
                 case gast.Assign(value=gast.Call(func=func, args=[_, x, *_])) if (
-                    self.program.resolve(func) in RESIZING
+                    self.program.resolve(func) in (heap.heap_append, heap.heap_set)
                 ):
                     sites = self.held(x).sites or frozenset(self.memory.classes)
-                    is_set = self.program.resolve(func) is heap.heap_set
-                    found |= {site for site in sites if not is_set or self.memory.classes[site] is dict}
+                    is_append = self.program.resolve(func) is heap.heap_append
+                    found |= {site for site in sites if is_append or self.memory.classes[site] is dict}
         return found
 
     def statement(self, s: Any) -> Any:
@@ -160,13 +150,6 @@ class _Writer:
                     return assign(target, self.helper(name, args[0]), s)
                 if function is has_views_of_dict and self.are_dicts(args[0]):
                     return assign(target, constant(True), s)
-                is_last = function is heap_keys.last_key or (
-                    function is heap_keys.key_of and getattr(args[1], "value", None) == -1
-                )
-                if is_last and self.held(args[0]).sites and not self.are_dicts(args[0]):
-                    self.check_lists(args[0])
-                    count = call(load(self.objects.name(len)), args[0])
-                    return assign(target, gast.BinOp(left=count, op=gast.Sub(), right=constant(1)), s)
                 if function is heap_keys.key_of:
                     self.keys[target] = args[1]
                     if self.are_dicts(args[0]) or self.lowest(args[1]) >= 0:
@@ -214,45 +197,17 @@ class _Writer:
                 return self.store(token, x, key, value, bool(field))
             case "heap_append", [token, x, key, value]:
                 self.slot(x, key, False)
-                self.check_lists(x)
+                if set(map(self.memory.classes.get, self.sites(x))) != {list}:
+                    raise _Unknown
                 if self.holds(x, ITEMS, value):
                     return self.helper("hold_append", token, x, value)
                 return self.helper("append_item", token, x, key, value, self.like(value))
-            case "heap_copy", [token, x, record, *deep]:
+            case "heap_copy", [token, x, record, *_]:
                 found = self.slot(x, None, False)
-                if self.are_dicts(x):
-                    self.number(found)
-                    return self.helper("copy_items", token, x, record)
-                self.check_lists(x)
-                if self.holds_objects(x):
-                    if deep and found.sites:
-                        raise _Unknown
-                    return self.helper("held_items", x)
+                self.number(found)
+                if set(map(self.memory.classes.get, self.sites(x))) != {list}:
+                    raise _Unknown
                 return self.helper("read_items", token, x, record)
-            case "heap_insert", [token, x, key, value]:
-                self.check_lists(x)
-                if self.holds(x, ITEMS, value):
-                    return self.helper("hold_insert", token, x, key, value)
-                return self.helper("insert_item", token, x, key, value, self.like(value))
-            case "heap_delete", [token, x, key]:
-                self.slot(x, key, False)
-                is_held = self.are_dicts(x)  # the next item of this key has an adjoint of its own
-                if not is_held:
-                    self.check_lists(x)
-                    is_held = self.holds_objects(x)
-                return self.helper("hold_delete" if is_held else "delete_item", token, x, key)
-            case "heap_clear", [token, x]:
-                self.slot(x, None, False)
-                return self.helper("hold_clear" if self.holds_objects(x) else "clear_items", token, x)
-            case "heap_order", [token, x, order]:
-                self.check_lists(x)
-                return self.helper("hold_order" if self.holds_objects(x) else "order_items", token, x, order)
-            case "heap_splice", [token, x, items, record]:
-                self.check_lists(x)
-                if self.holds_objects(x):
-                    return self.helper("hold_splice", token, x, items, record)
-                self.number(self.memory.lists.get(items.id, ANYTHING))
-                return self.helper("splice_items", token, x, items, record)
             case "heap_element", [token, x, key]:
                 if self.are_dicts(x):
                     self.keys[target] = key
@@ -270,10 +225,6 @@ class _Writer:
             case _ if name in KEPT:
                 return None
         raise _Unknown
-
-    def check_lists(self, x: Any) -> None:
-        if not {self.memory.classes.get(site) for site in self.sites(x)} <= {list, deque}:
-            raise _Unknown
 
     def are_dicts(self, x: Any) -> bool:
         found = self.held(x).sites
@@ -311,17 +262,11 @@ class _Writer:
 
     def holds(self, x: Any, key: Any, value: Any) -> bool:
         """Whether a slot holds objects and inactive values only; else the value must be a number."""
-        if self.holds_objects(x, key):
-            return True
-        self.number(self.held(value))
-        return False
-
-    def holds_objects(self, x: Any, key: Any = ITEMS) -> bool:
-        """Whether a slot holds objects and inactive values only; else it must hold numbers."""
         found = self.memory.read(x, key, self.facts.kind)
         if is_differentiable(found.kind) is False and found.sites is not None:
             return True
         self.number(found)
+        self.number(self.held(value))
         return False
 
     def held(self, x: Any) -> Held:
@@ -339,7 +284,7 @@ class _Writer:
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
             if not is_field:
-                is_plainly_read = cls in (list, deque) or (cls is dict and self.is_inactive(key))
+                is_plainly_read = cls is list or (cls is dict and self.is_inactive(key))
             else:
                 if cls is None or not isinstance(key, gast.Constant):
                     raise _Unknown

@@ -70,15 +70,10 @@ def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Table | None:
     return _table(x, {key: dvalue})
 
 
-def _or_zeros(d: Any, value: Any) -> Any:
-    """An adjoint, or the zero of a value; in shadows 0.0 is the zero of an array, too."""
-    return zeros_like(value) if d is None or (type(d) is float and d == 0.0) else d
-
-
 def parts_at(d: Table | None, record: Record) -> list[Any]:
     """The adjoints of the items of a list that a record has by position; None for objects."""
     held = _at(d, record.place.holder) if record.place else {}
-    return [_or_zeros(held.get(k), part.value) for k, part in (record.parts or {}).items()]
+    return [held.get(k, zeros_like(part.value)) for k, part in (record.parts or {}).items()]
 
 
 def parts_alone(dvalues: list[Any] | None, record: Record) -> Table | None:
@@ -138,14 +133,9 @@ def item_part(dx: Any, x: Any, key: Any) -> Any:
     return dx.T if isinstance(key, str) else dx[key]
 
 
-def _is_object(record: Record) -> bool:
-    """Whether a record is of an object; as a leaf it has no value."""
-    return record.place is not None or (record.parts is None and record.value is None)
-
-
 def own_part(dx: Any, record: Record) -> Any:
     """`dx` without the adjoints of objects: those of a number, of an array and of the ones in a tuple."""
-    if dx is None or _is_object(record):
+    if dx is None or record.place is not None:
         return None
     if record.parts is None:
         return dx
@@ -183,8 +173,9 @@ def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool)
     if record.place is not None:
         held = _at(d, record.place.holder)
         for key, part in record.parts.items():
-            if not _is_object(part):
-                values[key] = add(values[key], _or_zeros(held.get(key), part.value))
+            if part.place is None:
+                found = held.get(key)
+                values[key] = add(values[key], zeros_like(part.value) if found is None else found)
     made[id(record)] = found = _like(record.value, values)
     return found
 

@@ -338,7 +338,7 @@ def f(x, v):
     b *= 2.0
     return np.sum(a * v)
 """),
-    "a set is changed": ("derivative of the change", """
+    "a set is changed": ("in a set that is changed", """
 def go(u, k, s):
     if k > 0:
         u.add(s * k)

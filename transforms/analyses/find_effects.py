@@ -134,7 +134,8 @@ def _changing_calls(facts: Facts) -> Calls:
             atoms = [*owner, *s.value.args, *(k.value for k in s.value.keywords)]
         match s:
             case gast.Assign(value=gast.Call(func=gast.Attribute(value=base, attr="append" | "extend"))):
-                atoms = atoms or [base] * (not primitives.is_object(kind(base)))
+                is_known = primitives.is_object(kind(base)) and not primitives.is_unknown(kind(base))
+                atoms = atoms or [base] * (not is_known)
         if program.resolve(s.value.func) is not functools.partial:
             passed = [s.value.func, *s.value.args, *(k.value for k in s.value.keywords)]
             # The arguments of a call in an assignment may be of a kind that is never changed; what has no
