@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from types import BuiltinFunctionType, MethodType
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from .object_graph import (
     the_list,
     tuple_like,
 )
+from .records import held_by
 
 __all__ = [
     "heap_append",
@@ -111,9 +113,30 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
 
 
 def heap_view(heap: Heap, x: Any, record: Record) -> Any:
-    """The value itself; raises UnsupportedSyntaxError if it holds an array from before a change."""
+    """The value itself; raises UnsupportedSyntaxError if it holds an array from before a change, or a
+    function that reads an object of the heap: the contents of that are not passed with it.
+    """
     _check_leaves(heap, record)
+    for leaf in leaves(record) if heap is not None and heap.own else ():
+        if isinstance(leaf, (FunctionType, MethodType, partial)):
+            _check_reached(heap, leaf)
     return x
+
+
+def _check_reached(heap: Heap, function: Any) -> None:
+    seen: set[int] = set()
+    todo = [function]
+    while todo:
+        x = todo.pop()
+        if Place(x) in heap.own:
+            raise UnsupportedSyntaxError(
+                f"a held function that reads an object of type {type(x).__name__}, among changes of objects",
+                why="what the object holds when the function is called is not followed",
+                instead="make it a method, or pass it the object as an argument",
+            )
+        if id(x) not in seen:
+            seen.add(id(x))
+            todo += held_by(x)
 
 
 def _check_leaves(heap: Heap, record: Record) -> None:

@@ -16,7 +16,8 @@ from ..values.libraries import has_dtype, is_any_array, is_other_array, library_
 from ..values.objects import dict_like, fields_of, is_plain, lookup, mirror, own_methods, shadows_fields
 from ..values.pytree import is_differentiable, map_structure
 from .adjoints import add, copy_adjoint, refuse_operators, zeros_like
-from .reachable_arrays import CONTAINERS, held_in
+from .reachable_arrays import CONTAINERS, FUNCTIONS, held_in
+from .records import held_by
 
 __all__ = [
     "NO_PAIR",
@@ -242,6 +243,7 @@ def refuse_held_twice(written: tuple[Any, ...], others: tuple[Any, ...]) -> None
     """As `refuse_overlap`, where lists, dicts or deques of the written arguments are changed; raises
     NonDifferentiableError also if these hold one in two places, or something else holds it.
     """
+    _refuse_functions(written)
     changed, rest = [a for x in written for a in held_in(x)], held_in(others, True)
     _refuse_overlap(changed, rest)
     seen = {id(x) for x in rest}
@@ -254,6 +256,33 @@ def refuse_held_twice(written: tuple[Any, ...], others: tuple[Any, ...]) -> None
                     instead="pass copies, or return the new value",
                 )
             seen.add(id(x))
+
+
+def _refuse_functions(written: tuple[Any, ...]) -> None:
+    """Raises NonDifferentiableError if a function that the written arguments hold reads a part of them."""
+    parts: set[int] = set()
+    functions: list[Any] = []
+    todo: list[Any] = [*written]
+    while todo:
+        x = todo.pop()
+        if isinstance(x, FUNCTIONS):
+            functions.append(x)
+        elif id(x) not in parts and not isinstance(x, (str, np.ndarray)):
+            held = [*held_by(x)]
+            parts |= {id(x)} if held else set()
+            todo += held
+    seen: set[int] = set()
+    while functions:
+        x = functions.pop()
+        if id(x) in parts:
+            raise NonDifferentiableError(
+                f"a held function that reads a {type(x).__name__}, of which the function may change a part",
+                why="the change would be seen there, and following it is not supported",
+                instead="make it a method, or pass it the value as an argument",
+            )
+        if id(x) not in seen:
+            seen.add(id(x))
+            functions += held_by(x)
 
 
 def _refuse_overlap(changed: list[Any], rest: list[Any]) -> None:

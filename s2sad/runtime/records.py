@@ -32,6 +32,7 @@ __all__ = [
     "callee_tangent",
     "field_adjoint",
     "field_tangent",
+    "held_by",
     "holding",
     "made_like",
     "refuse_held_object",
@@ -96,16 +97,12 @@ def callee_tangent(dx: Any, x: Any, name: str) -> Any:
 
 def _is_method(x: Any, name: str) -> bool:
     """Whether the attribute is a bound method of the object or of its class."""
-    if _holds(x, name) or isinstance(x, dict):
+    if isinstance(x, dict):
         return False
     found = getattr(x, name, None)
     if not isinstance(found, (MethodType, BuiltinMethodType)):
         return False
     return found.__self__ is x or found.__self__ is type(x)
-
-
-def _holds(x: Any, name: str) -> bool:
-    return is_plain(type(x)) and name in fields_of(x)
 
 
 def _held(x: Any, names: Any) -> dict[str, Any]:
@@ -114,6 +111,12 @@ def _held(x: Any, names: Any) -> dict[str, Any]:
     for name in names:
         if name not in held or (not isinstance(x, tuple) and shadows_fields(lookup(type(x), name))):
             _refuse_computed(x, name)
+        if any(part is x for part in held_by(held[name])):
+            raise NonDifferentiableError(
+                f"a function in the attribute `{name}` of a {type(x).__name__} that reads that object",
+                why="what it reads is not part of the derivative of the attribute",
+                instead="make it a method",
+            )
     return held
 
 
@@ -141,7 +144,7 @@ def refuse_held_object(x: Any, *others: Any) -> None:
     """Raises UnsupportedSyntaxError if the changed object `x` can be reached from the others or from itself.
     """
     seen = {id(x)}
-    todo = [*others, *_parts(x)]
+    todo = [*others, *held_by(x)]
     while todo:
         other = todo.pop()
         if other is x:
@@ -152,10 +155,10 @@ def refuse_held_object(x: Any, *others: Any) -> None:
             )
         if id(other) not in seen:
             seen.add(id(other))
-            todo.extend(_parts(other))
+            todo.extend(held_by(other))
 
 
-def _parts(x: Any) -> Iterator[Any]:
+def held_by(x: Any) -> Iterator[Any]:
     """What a container, an object or a function holds."""
     if isinstance(x, (list, tuple, set, frozenset)):
         yield from x

@@ -309,10 +309,12 @@ class Forward(TangentEmitter):
         return call(self.helper("zeros_like"), item)
 
     def field_tangent(self, base: Any, name: str) -> Any:
-        """The tangent of an attribute; a helper checks it at run time where the kind of the object is
-        unknown.
+        """The tangent of an attribute; a helper checks it at run time where its kind is unknown: it may be a
+        function that reads the object.
         """
-        if self.primitives.member(self.kind(base), name) is not None:
+        held = self.domain.attribute_kind(self.kind(base), name)
+        is_known = self.primitives.member(self.kind(base), name) is not None
+        if is_known and not self.primitives.is_unknown(held):
             return attribute(self.tangent(base), name)
         field = gast.Constant(value=name, kind=None)
         return call(self.helper("field_tangent"), self.tangent(base), base, field)
