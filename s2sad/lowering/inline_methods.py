@@ -26,6 +26,7 @@ from ..kinds.class_members import holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
 from ..kinds.lattice import Dict, Instance, Kind, List, Object, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
+from ..runtime.object_graph import check_members
 from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import rule_of_one
@@ -144,13 +145,16 @@ def inline_methods(
             lengths |= written
         if program is before:
             program = expand_iterators(merge_objects(facts.after(program)), kind)
+            program = set_properties(inline_cached_properties(program, kind), facts)
+            program, guards = class_guards(program, facts)
             program = inline_calls(
-                set_properties(inline_cached_properties(program, kind), facts),
+                program,
                 inlinable,
                 find_method=partial(method_without_rule, facts=facts),
                 always=sets_attributes,
+                guards=guards,
             )
-            find_method = partial(method_without_rule, facts=facts)
+            find_method = partial(method_without_rule, facts=facts, open_too=False)
             program = inline_generators(without_iterators(program), inlinable, find_method)
             if lengths and loops is not None and same(program.tree, before.tree):
                 program = loops.without_unseen(before)
@@ -159,6 +163,27 @@ def inline_methods(
     if lengths and not have_lengths(sure.again(program), lengths):
         return inline_methods(first, sure, inlinable, one_name)
     return without_lookups(without_lengths(program, lengths))
+
+
+def class_guards(program: Program, facts: Facts) -> tuple[Program, Callable[[Any], list[Any]]]:
+    """The program, and a function from an expression that calls a method to the checks in front of what is
+    put in its place: that an object of which only the class is known has no attribute in place of the method.
+    """
+    if not any(isinstance(k, Instance) for k in facts.kinds.values()):
+        return program, lambda value: []
+    objects = Objects(program, program.names.copy())
+    check = objects.name(check_members)
+
+    def guards(value: Any) -> list[Any]:
+        looked_up = [value, value.func] if isinstance(value, gast.Call) else [value]
+        return [
+            gast.Expr(value=call(check, base, *map(constant, members)))
+            for node in looked_up
+            for base, members in method_names(node)
+            if isinstance(facts.kind(base), Instance)
+        ]
+
+    return program.with_tree(program.tree, bindings=objects.all_bindings(), names=objects.names), guards
 
 
 def without_lookups(program: Program) -> Program:
@@ -226,9 +251,9 @@ def without_untaken(facts: Facts) -> Facts:
     return facts
 
 
-def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
+def method_without_rule(value: Any, facts: Facts, open_too: bool = True) -> MethodCall | None:
     """The method that an expression calls, found by the class of its object; None for a primitive and for a
-    recursive method.
+    recursive method, and unless `open_too` for one of an object that may hold another.
     """
     program, kind = facts.program, facts.kind
     if isinstance(value, gast.Call) and is_copier(program.resolve(value.func)) and len(value.args) == 1:
@@ -241,16 +266,9 @@ def method_without_rule(value: Any, facts: Facts) -> MethodCall | None:
     if found is not None and found[1].args:
         function, owner = found[0], kind(found[1].args[0])
         if isinstance(owner, (Record, Instance)) and isinstance(function, FunctionType):
-            is_kept = isinstance(owner, Instance) and may_be_replaced(program, value)
-            return None if is_kept or calls_itself(owner.cls, function) else found
+            is_left = isinstance(owner, Instance) and not open_too
+            return None if is_left or calls_itself(owner.cls, function) else found
     return found
-
-
-def may_be_replaced(program: Program, value: Any) -> bool:
-    """Whether the function stores an attribute with the name of the method that an expression calls."""
-    called = getattr(value.func, "attr", "") if isinstance(value, gast.Call) else ""
-    stores = find_nodes(program.tree, gast.Attribute)
-    return any(n.attr == called and isinstance(n.ctx, gast.Store) for n in stores)
 
 
 def set_properties(program: Program, facts: Facts) -> Program:

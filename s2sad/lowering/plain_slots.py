@@ -29,7 +29,7 @@ from ..values.objects import ABSENT, is_plain, lookup, sets_plainly, shadows_fie
 __all__ = ["plain_slots"]
 
 KEPT = frozenset(  # helpers that may stay
-    ["arguments_of", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
+    ["arguments_of", "check_members", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
 )
 SLOT = type(type("WithSlot", (), {"__slots__": ("slot",)}).__dict__["slot"])
 

@@ -74,6 +74,7 @@ from ..runtime.heap_keys import (
 from ..runtime.object_graph import (
     arguments_of,
     change_set,
+    check_members,
     is_set,
     items_of,
     mapped,
@@ -90,6 +91,7 @@ from .samples import A, given
 nondifferentiable(
     [
         arguments_of,
+        check_members,
         check_same,
         has_key,
         set_element,

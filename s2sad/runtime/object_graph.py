@@ -16,6 +16,7 @@ from ..values.pytree import is_differentiable
 __all__ = [
     "arguments_of",
     "change_set",
+    "check_members",
     "is_set",
     "items_of",
     "mapped",
@@ -140,6 +141,20 @@ def reference(x: Any, cls: type | None = None) -> Any:
             instead="use a name, or an attribute, for values of one type",
         )
     return x
+
+
+def check_members(x: Any, *names: str) -> None:
+    """Raises UnsupportedSyntaxError for an object that holds attributes in place of these members of its
+    class.
+    """
+    own = fields_of(x) if is_plain(type(x)) else {}
+    for name in names:
+        if name in own:
+            raise UnsupportedSyntaxError(
+                f"the attribute `{name}` of a {type(x).__name__}, in place of the method",
+                why="which of them is called is known at run time only, and the object is changed",
+                instead="call the function by another name than that of a method",
+            )
 
 
 def plain_number(x: Any) -> Any:

@@ -415,6 +415,104 @@ def energy_of_atoms(x, chain):
     return chain.energy()
 
 
+class Held:
+    """Functions that an object holds, and that read it."""
+
+    def __init__(self, w):
+        self.w = w
+        self.squashed = lambda z: np.tanh(self.w * z)
+        self.chosen = self.squared
+
+    def squared(self, z):
+        return z * self.w**2
+
+
+def changed_and_read(x):
+    held = [Held(1.0) for _ in range(2)]
+    for h in held:
+        h.w = x * h.w
+    return sum(h.squashed(0.5) for h in held)
+
+
+def changed_given(x, held):
+    for h in held:
+        h.w = x * h.w
+    return sum(h.squashed(0.5) for h in held)
+
+
+def in_a_list(x):
+    h, functions = Held(1.0), []
+    functions.append(h.squashed)
+    h.w = x
+    return functions[0](0.5)
+
+
+def by_name(x, held, name):
+    held.table[name] = x
+    return held.read(2.0)
+
+
+def held_with_a_table():
+    held = Held(1.0)
+    held.table = {"a": 1.0}  # type: ignore[attr-defined]
+    held.read = lambda p: held.table["a"] * p  # type: ignore[attr-defined]
+    return held
+
+
+@pytest.mark.parametrize("transform", [s2sad.vjp, s2sad.jvp])
+def test_held_functions_that_read_what_changes_are_refused(transform: Any) -> None:
+    given = [(), ([Held(1.0), Held(2.0)],), (), (held_with_a_table(), "a")]
+    for f, args in zip((changed_and_read, changed_given, in_a_list, by_name), given, strict=True):
+        with pytest.raises(s2sad.S2sadError, match="held function that reads"):
+            transform(f, argnums=0)(0.7, *args, *([1.0] if transform is s2sad.jvp else []))
+
+
+def test_held_functions_that_read_their_object() -> None:
+    assert s2sad.grad(lambda h: h.chosen(2.0))(Held(1.5)).w == 6.0
+    with pytest.raises(s2sad.S2sadError, match="reads that object"):
+        s2sad.grad(lambda h: h.squashed(2.0))(Held(1.5))
+    with pytest.raises(s2sad.S2sadError, match="reads that object"):
+        s2sad.jvp(lambda h: h.squashed(2.0))(Held(1.5), Held(1.0))
+
+
+class Scaled:
+    def __init__(self, **factors):
+        self.factors = {"a": 1.0, **factors}
+        if len(factors) > 1:
+            self.scaled = times_nine  # type: ignore[method-assign]
+
+    def scaled(self, p):
+        return self.factors["a"] * p
+
+
+def times_nine(p):
+    return 9.0 * p
+
+
+def made_by_names(x, names):
+    return Scaled(**dict.fromkeys(names, x)).scaled(2.0 * x)
+
+
+def test_a_method_that_the_object_replaces() -> None:
+    assert s2sad.grad(made_by_names)(1.5, ["a"]) == 6.0
+    with pytest.raises(s2sad.S2sadError, match="in place of the method"):
+        s2sad.grad(made_by_names)(1.5, ["a", "b"])
+
+
+def test_an_attribute_by_a_name_that_only_the_run_knows() -> None:
+    def set_by_name(x, name):
+        cells = []
+        cells.append(Cell(1.0))
+        for c in cells:
+            c.other = None
+            setattr(c, name, x * x)
+        return cells[0].v + (cells[0].other or 0.0)
+
+    for name in ("v", "other"):
+        assert s2sad.grad(set_by_name)(1.5, name) == 3.0
+        assert s2sad.jvp(set_by_name, argnums=0)(1.5, name, 1.0)[1] == 3.0
+
+
 def squares_in_bonds(x, chain):
     for bond, v in zip(chain.bonds, x, strict=False):
         bond.a.e = v * v

@@ -82,19 +82,21 @@ def inline_calls(
     nested: bool = True,
     needed: Callable[[Node], bool] = lambda call: False,
     makes: Callable[[Node], bool] = lambda call: False,
+    guards: Callable[[Node], list[Node]] = lambda value: [],
 ) -> Program:
     """The program with small callees inlined.
 
-    `find_function(function, call)` gives the normal form of a function object for a call of it, or None for
-    one that is not to be read; `find_method` the function that an expression calls as a method.
-    `always(tree)` says that a method is inlined whatever its size, `needed(call)` that the callee of a call
-    is, and `makes(call)` that it is although it defines functions. Without `nested` the calls of nested
-    functions stay. Small are functions of at most `max_statements`, by default `program.inlined`.
+    `find_function(function, call)` gives the normal form of a function object for a call of it, or None
+    for one that is not to be read; `find_method` the function that an expression calls as a method.
+    `always(tree)` says that a method is inlined whatever its size, `needed(call)` that the callee of a
+    call is, and `makes(call)` that it is although it defines functions. `guards(value)` are statements in
+    front of a method that is inlined. Without `nested` the calls of nested functions stay. Small are
+    functions of at most `max_statements`, by default `program.inlined`.
     """
     limit = program.inlined if max_statements is None else max_statements
     inliner = Inliner(program, find_function, limit, (key_of(program),), {})
     inliner.find_method, inliner.always, inliner.nested = find_method, always, nested
-    inliner.needed, inliner.makes = needed, makes
+    inliner.needed, inliner.makes, inliner.guards = needed, makes, guards
     return inliner.run()
 
 
@@ -129,6 +131,7 @@ class Inliner:
         self.always: Callable[[Any], bool] = lambda function: False
         self.needed: Callable[[Node], bool] = lambda call: False
         self.makes: Callable[[Node], bool] = lambda call: False
+        self.guards: Callable[[Node], list[Node]] = lambda value: []
         self.nested = True
         self.in_loop = False
         self.reads_all = False  # what is inlined whatever its size must not be recursive
@@ -208,6 +211,7 @@ class Inliner:
         self, call: Node, target: Node, s: Node, known: dict[str, Node], active: Active
     ) -> list[Node] | None:
         """The statements that replace the call `target = f(...)`, or None where it stays a call."""
+        written = call
         method, call = (self.find_method and self.find_method(call)) or (MISSING, call)
         if not isinstance(call, gast.Call) or has_stars(call):
             return None
@@ -246,7 +250,8 @@ class Inliner:
         self.left -= cost
         body = self.instance(function, given, mapping, target, s)
         inner = active | {name if callee is None else key_of(callee)}
-        return self.block(body, known, inner) if body else [located(gast.Pass(), s)]
+        guards = [] if method is MISSING else [located(g, s) for g in self.guards(written)]
+        return [*guards, *self.block(body, known, inner)] if body else [*guards, located(gast.Pass(), s)]
 
     def is_needed(self, call: Node) -> bool:
         return self.left > -NEEDED and self.needed(call)
