@@ -55,6 +55,9 @@ OBJECTS = {
         "a = x * 1\nb = Box(a)\nboxes = [Box(v) for v in (a, x)]\nboxes[0].value[0] = x[1]\n"
         "return np.sum(b.value) * np.sum(a)",
     ],
+    "functions that an object holds and that read an object which changes (write a method)": [
+        "box = Box(x)\nbox.act = lambda z: z * box.value\nbox.value = x * x\nreturn np.sum(box.act(x))",
+    ],
 }
 FUNCTIONS = {
     "`numpy.union1d`": ["return np.sum(np.union1d(x, x))"],
