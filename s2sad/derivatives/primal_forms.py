@@ -28,9 +28,11 @@ from ..analysis.records import Slot
 from ..kinds import domain
 from ..kinds.class_members import replaced_tuple
 from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
+from ..kinds.memory import settled_memory
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
 from ..lowering.checkpoint_loops import expand_checkpoint_loops
+from ..lowering.dispatch import dispatch_methods
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..lowering.gradient_blocks import expand_gradient_blocks
 from ..lowering.guard_powers import guard_powers, without_needless_guards
@@ -38,6 +40,7 @@ from ..lowering.heap_functions import HeapCalls
 from ..lowering.inline_closures import inline_known_functions, inline_method_values
 from ..lowering.inline_generators import refuse_generators
 from ..lowering.inline_methods import (
+    ROUNDS,
     asks_for_kinds,
     calls_of_functions,
     class_scope,
@@ -328,7 +331,7 @@ class Forms:
                 if outputs is not None:
                     refuse_rebound(program, outputs)
                     program = with_outputs(program, outputs)
-                program = self.heap_calls.lowered(program, kinds, heap == "writes")
+                program = self.with_heap(program, kinds, heap == "writes")
             refuse_generators(program)
             program = to_single_assignment(program, partial(self.keeps, program), self._watch_of(function))
             if self.style.real_powers:
@@ -337,6 +340,28 @@ class Forms:
                 program = hoist_reads(self.facts(program, kinds))
             self.programs[key] = program
         return self.programs[key]
+
+    def with_heap(self, program: Program, kinds: Kinds, writes: bool) -> Program:
+        """A function in normal form, whose callees are inlined, with a heap; first with the methods of objects
+        whose classes the memory of the heap tells.
+        """
+        known: Kinds = {}
+        for _ in range(ROUNDS):
+            lowered = self.heap_calls.lowered(program, kinds, writes, known)
+            if lowered is program:
+                break
+            facts = self.facts(lowered, kinds)
+            memory = settled_memory(lowered, facts.kinds, facts.kind)
+            if memory is None:
+                break
+            named = dispatch_methods(self.facts(program, kinds, before=True), memory)
+            before, known = known, {} if named is not program else memory.known_kinds(facts.kinds)
+            if named is not program:
+                self.programs["named", id(named)] = named  # is kept, as forms are found by `id`
+                program = self.with_inlined_callees(named, kinds, False)
+            elif before or not known:
+                break
+        return lowered
 
     def left(
         self, program: Program, function: FunctionType, given: Kinds, wrt: tuple[str, ...] | None = None

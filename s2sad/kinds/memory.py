@@ -11,6 +11,8 @@ joins all that is stored there. What is not known may be anything.
 
 from __future__ import annotations
 
+import builtins
+import collections
 import operator
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -18,9 +20,11 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..runtime import heap, object_graph, slots
+from ..runtime import heap, heap_arrays, object_graph, slots
 from ..runtime.containers import copied_lists
 from ..runtime.mutation import repeated
+from ..transforms.trees.nodes import statements_in
+from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
 from .join import join
 from .lattice import (
@@ -28,6 +32,7 @@ from .lattice import (
     UNKNOWN,
     Array,
     Dict,
+    Instance,
     Kind,
     List,
     Literal,
@@ -37,10 +42,11 @@ from .lattice import (
     Scalar,
     Text,
     Tuple,
+    Unknown,
     widen,
 )
 
-__all__ = ["ITEMS", "Held", "Memory", "memory_of"]
+__all__ = ["ITEMS", "Held", "Memory", "memory_of", "settled_memory"]
 
 ITEMS = "[]"  # the key of the slot of all items
 KindOf = Callable[[Any], Kind]
@@ -75,6 +81,21 @@ def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
     return memory
 
 
+def settled_memory(program: Program, kinds: Mapping[str, Kind], kind: KindOf) -> Memory | None:
+    """The memory of a program with a heap whose names are of these kinds; None where nothing is known."""
+    memory = memory_of(program, {p.id: kinds[p.id] for p in program.tree.args.args if p.id in kinds})
+    while memory is not None and not memory.is_lost:
+        for s in statements_in(program.tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)]):
+                    memory.assigned(name, s.value, kind)
+                case gast.Expr(value=gast.Call()):
+                    memory.passed(s.value)
+        if not memory.has_grown(False):
+            break
+    return None if memory is None or memory.is_lost else memory
+
+
 class Memory:
     """The sites and slots of a program."""
 
@@ -85,6 +106,7 @@ class Memory:
         self.stored: dict[Any, Held] = {}  # by key: what is stored into objects that are not known
         self.classes: dict[str, type] = {}
         self.lists: dict[str, Held] = {}  # the items of lists outside of the heap
+        self.born: dict[str, type] = {}  # the classes of new objects that are not in the heap yet
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
         self.heaps: set[str] = set()
         self.sites: dict[Any, str] = {}  # of arguments, by class or kind
@@ -118,12 +140,18 @@ class Memory:
                     self.heaps.add(target)
                 if value.id in self.lists:
                     self.lists[target] = self.lists[value.id]
+                if value.id in self.born:
+                    self.born[target] = self.born[value.id]
             case gast.List(elts=items) | gast.Dict(values=items):
                 self.lists[target] = self.together(self.held(a, kind) for a in items)
+                self.born[target] = list if isinstance(value, gast.List) else dict
             case gast.Subscript(value=gast.Name(id=base)) if base in self.lists:  # a slice
                 self.lists[target] = self.lists[base]
             case gast.Call(func=func, args=args):
                 function = self.program.resolve(func)
+                if function in EMPTY_OF and isinstance(cls := self.program.resolve(args[0]), type):
+                    self.lists[target], self.born[target] = EMPTY, cls
+                    return None
                 if function is not MISSING and getattr(function, "__module__", "") in OF_HEAP:
                     return self.called(target, function, args, kind)
                 self.passed(value)
@@ -146,7 +174,7 @@ class Memory:
         """Follows `target = function(*args)` of a helper."""
         name = function.__name__
         if name in ("reference", "known"):
-            self.bind(target, self.held(args[0], kind))
+            self.bind(target, self.of_class(args, kind))
             return UNKNOWN
         if name == "heap_element" and self.are(args[1], kind, dict):
             self.bind(target, self.held(args[2], kind))
@@ -165,6 +193,14 @@ class Memory:
             self.heaps.add(target)
             self.change(name, args, kind)
         return None
+
+    def of_class(self, args: list[Any], kind: KindOf) -> Held:
+        """What `reference(x, cls)` may be: the objects of the class."""
+        found = self.held(args[0], kind)
+        if found.sites is None or len(args) == 1:
+            return found
+        cls = self.program.resolve(args[1])
+        return Held(NOTHING, frozenset(s for s in found.sites if self.classes.get(s) in (cls, None)))
 
     def change(self, name: str, args: list[Any], kind: KindOf) -> None:
         """Follows a change of the heap."""
@@ -196,14 +232,16 @@ class Memory:
         found = kind(gast.Name(id=x, ctx=gast.Load(), annotation=None, type_comment=None))
         if isinstance(found, Tuple) or _holds_none(found):
             return
-        made = self.lists.get(x)
+        made, cls = self.lists.get(x), self.born.get(x)
         if made is None and isinstance(found, Record) and not found.fields:
             made = EMPTY
-        if made is None or not isinstance(found, (List, Dict, Record)):
+        if cls is None and isinstance(found, (List, Dict, Record)):
+            cls = _class_of(found)
+        if made is None or cls is None:
             self.bind(x, ANYTHING)
             return
-        self.classes.setdefault(x, _class_of(found))
-        if not isinstance(found, Record):
+        self.classes.setdefault(x, cls)
+        if cls in (list, dict):
             self.put(x, ITEMS, made)
         self.bind(x, Held(NOTHING, frozenset([x])))
 
@@ -217,6 +255,21 @@ class Memory:
         """Whether an atom surely is an object of one of the classes."""
         sites = self.held(x, kind).sites
         return bool(sites) and all(self.classes.get(s) in classes for s in sites or ())
+
+    def known_kinds(self, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+        """The kinds of names that the memory tells: those found with it, and of objects the classes."""
+        found = {n: k for n, k in kinds.items() if not isinstance(k, Unknown)}
+        for name, held in self.names.items():
+            classes = {self.classes.get(site) for site in held.sites or ()}
+            if isinstance(held.kind, Nothing) and len(classes) == 1 and name not in found:
+                match classes.pop():
+                    case builtins.list:
+                        found[name] = List(None, UNKNOWN)
+                    case None | builtins.dict | collections.deque:
+                        pass
+                    case cls:
+                        found[name] = Instance(cls)
+        return found
 
     # ------------------------------------------------------------ names and slots
 
@@ -293,7 +346,7 @@ class Memory:
         return Held(NOTHING, frozenset([site]))
 
 
-OF_HEAP = (heap.__name__, object_graph.__name__, slots.__name__)
+OF_HEAP = (heap.__name__, heap_arrays.__name__, object_graph.__name__, slots.__name__)
 READS = {  # with the position of the object
     "get_field": 1,
     "get_item": 1,

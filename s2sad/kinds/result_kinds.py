@@ -42,6 +42,7 @@ from .lattice import (
     Array,
     Dict,
     Indices,
+    Instance,
     Kind,
     Likeness,
     List,
@@ -89,7 +90,7 @@ _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _CHOOSING = frozenset({choices.kept_where, choices.zero_kept, choices.zeroed_where})
-_TOLD = frozenset({*SHAPING, *DRAWING, runtime.unit_cotangent})
+_TOLD = frozenset({heap_places.reference, *SHAPING, *DRAWING, runtime.unit_cotangent})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
 _FULL_REDUCTIONS = frozenset(
     {
@@ -254,6 +255,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return x
         case [(Literal() | Scalar() | Array() | Tuple()) as x] if function is heap_places.plain_number:
             return x
+        case [_, Literal(type() as cls)] if function is heap_places.reference:
+            return Instance(cls)
         case [_, x] if function is memory.adjoint_of:
             return adjoint_kind(x)
         case [Array() as x] if function is runtime.like:

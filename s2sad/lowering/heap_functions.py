@@ -20,9 +20,22 @@ from types import CellType, FunctionType
 from typing import Any
 
 from ..analysis.check_namespaces import refuse_namespace_changes
+from ..analysis.facts import facts_of
 from ..analysis.function_forms import FunctionForms
 from ..analysis.heap_facts import ON_HEAP, HeapNatures
-from ..kinds.lattice import UNKNOWN, Array, Kind, List, Literal, Numeric, Record, Scalar, Tuple, widen
+from ..kinds.lattice import (
+    UNKNOWN,
+    Array,
+    Kind,
+    List,
+    Literal,
+    Numeric,
+    Record,
+    Scalar,
+    Tuple,
+    Unknown,
+    widen,
+)
 from ..source.read import code_of_tree
 from ..transforms.analyses.operations import Call, Operation, starred
 from ..transforms.errors import S2sadError
@@ -47,14 +60,17 @@ class HeapCalls:
     forms: FunctionForms
     cells: dict[Any, CellType | None] = field(default_factory=dict)
 
-    def lowered(self, program: Program, given: Kinds, writes: bool) -> Program:
-        """The program with a heap of its own."""
-        program = lower_heap(program, self.natures(program, given), writes)
+    def lowered(self, program: Program, given: Kinds, writes: bool, known: Kinds) -> Program:
+        """The program with a heap of its own; `known` are kinds of names that its statements do not tell."""
+        program = lower_heap(program, self.natures(program, given, known), writes)
         bindings = {n: v.cell_contents if isinstance(v, CellType) else v for n, v in program.bindings.items()}
         return program.with_tree(program.tree, bindings=bindings)
 
-    def natures(self, program: Program, given: Kinds) -> HeapNatures:
+    def natures(self, program: Program, given: Kinds, known: Kinds) -> HeapNatures:
         facts = self.forms.facts(program, given, before=True)
+        told = {n: k for n, k in known.items() if isinstance(facts.kinds.get(n), Unknown)}
+        if told:
+            facts = facts_of(program, {**facts.kinds, **told}, self.forms.effects)
         refuse_namespace_changes(facts, updates=True)
         return HeapNatures(facts, given, self.called)
 
@@ -79,7 +95,7 @@ class HeapCalls:
             with suppress(S2sadError):
                 program = self.forms.taken(self.forms.normal_form(function), kinds)
                 program = self.forms.with_inlined_callees(program, kinds, False)
-                made = lower_to_heap(program, self.natures(program, kinds))
+                made = lower_to_heap(program, self.natures(program, kinds, {}))
             if made is None:
                 self.cells[key] = None
             else:

@@ -62,6 +62,7 @@ from .self_recursion import calls_itself
 from .unroll import LoopFacts, have_lengths, without_lengths, without_varied_loops
 
 __all__ = [
+    "ROUNDS",
     "asks_for_kinds",
     "calls_of_functions",
     "class_scope",

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
-from ..kinds.memory import ITEMS, Held, Memory, memory_of
+from ..kinds.memory import ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_keys, object_graph, slots
 from ..transforms.analyses.facts import Facts
@@ -41,20 +41,8 @@ class _Unknown(Exception):
 def plain_slots(facts: Facts) -> Program:
     """The program with slots that are read and set as they stand; itself where not all are known."""
     program = facts.program
-    given = {p.id: facts.kind(p) for p in program.tree.args.args}
-    memory = memory_of(program, given)
+    memory = settled_memory(program, facts.kinds, facts.kind)
     if memory is None or not _has_own_heap(program):
-        return program
-    while True:
-        for s in statements_in(program.tree.body):
-            match s:
-                case gast.Assign(targets=[gast.Name(id=name)]):
-                    memory.assigned(name, s.value, facts.kind)
-                case gast.Expr(value=gast.Call()):
-                    memory.passed(s.value)
-        if not memory.has_grown(False):
-            break
-    if memory.is_lost:
         return program
     writer = _Writer(facts, memory)
     try:
@@ -176,9 +164,10 @@ class _Writer:
     def plain(self, target: str, name: str, args: list[Any]) -> Any:
         """The plain form of a call of a helper; None for one that may stay."""
         match name, args:
-            case "reference", [x, *_]:
+            case "reference", [x, *cls]:
                 self.sites(x)
-                return self.helper("known", x)
+                is_known = not cls or self.are_of(self.held(x), self.program.resolve(cls[0]))
+                return self.helper("known", x) if is_known else None
             case "plain_number", [x]:
                 self.number(self.held(x))
                 return x

@@ -1,0 +1,89 @@
+"""The methods of objects whose classes are known by what lists, dicts and attributes of other objects hold.
+
+    for layer in net.layers:            for layer in net.layers:
+        x = layer.forward(x)                layer_1 = reference(layer, Dense)
+                                            x = layer_1.forward(x)
+
+`Memory` tells the classes, of the program as it would be with a heap. What methods that are still to be put
+in may store there is not in it, so that each class is checked at run time; `plain_slots` drops the checks of
+what the memory of the whole program knows. An object of several classes has a branch for each.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import gast
+
+from ..kinds.class_members import member_of
+from ..kinds.lattice import NOTHING, Instance, Record
+from ..kinds.memory import Memory
+from ..runtime.object_graph import reference
+from ..transforms.analyses.bind_methods import method_names
+from ..transforms.analyses.facts import Facts
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import assign, call, is_atom, load, located
+from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
+
+__all__ = ["dispatch_methods"]
+
+MANY = 6  # classes of which an object may be; of more, the method is a dynamic call
+CONTAINERS = {list, dict, deque, object}
+
+
+def dispatch_methods(facts: Facts, memory: Memory) -> Program:
+    """The program, in normal form, with names of a known class for objects whose methods or properties are
+    used; `memory` is that of the program with a heap. The program itself where there is none.
+    """
+    program = facts.program
+    names = program.names.copy()
+    objects = Objects(program, names)
+
+    def classes(x: Any) -> list[type]:
+        """The classes of an object that only the memory knows."""
+        if not isinstance(x, gast.Name) or x.id not in memory.names or program.resolve(x) is not MISSING:
+            return []
+        held = memory.names[x.id]
+        found = {memory.classes.get(site, object) for site in held.sites or ()}
+        is_known = held.kind is NOTHING and found.isdisjoint(CONTAINERS) and len(found) <= MANY
+        if not is_known or isinstance(facts.kind(x), (Record, Instance)):
+            return []
+        return sorted(found, key=lambda cls: cls.__qualname__)
+
+    def of_each(s: Any, x: Any, classes: list[type]) -> list[Any]:
+        cls, *others = classes
+        one = names.temporary(x.id)
+        body = [
+            assign(one, call(objects.name(reference), x, load(objects.name(cls))), s),
+            rebuilt(s, value=substitute(s.value, {x.id: load(one)})),
+        ]
+        if not others:
+            return body
+        asked, test = names.temporary("cls"), names.temporary("is_one")
+        is_one = gast.Compare(left=load(asked), ops=[gast.Is()], comparators=[load(objects.name(cls))])
+        branch = gast.If(test=load(test), body=body, orelse=of_each(s, x, others))
+        return [
+            assign(asked, call(objects.name(type), x), s),
+            assign(test, located(is_one, s), s),
+            located(branch, s),
+        ]
+
+    def statement(s: Any) -> list[Any] | None:
+        value = s.value if isinstance(s, (gast.Assign, gast.Expr)) else None
+        looked_up = [value]
+        if isinstance(value, gast.Call) and not is_atom(value.func):
+            looked_up.append(value.func)
+        for node in looked_up:
+            for x, members in method_names(node):
+                found = classes(x)
+                roles = {getattr(member_of(Instance(c), m), "role", "") for c in found for m in members}
+                if not roles.isdisjoint(("method", "property")):
+                    return of_each(s, x, found)
+        return None
+
+    tree = rewritten(program.tree, statement)
+    if tree is program.tree:
+        return program
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)

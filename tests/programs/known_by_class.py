@@ -1,0 +1,176 @@
+"""Objects whose methods are known by their classes alone, since what they hold changes: lists that objects
+are appended to, dicts by name, settings by keyword.
+"""
+
+import numpy as np
+
+from tests.programs.declare import positive, program, signed
+
+
+class Dense:
+    def __init__(self, n_in, n_out, act):
+        self.W, self.b = np.ones((n_in, n_out)), np.zeros(n_out)
+        self.act, self.seen = act, None
+
+    def forward(self, x):
+        self.seen = x
+        z = x @ self.W + self.b
+        return np.tanh(z) if self.act == "tanh" else z
+
+
+class Net:
+    def __init__(self, sizes):
+        self.layers, self.history = [], []
+        for k, (a, b) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):  # noqa: RUF007
+            self.layers.append(Dense(a, b, "tanh" if k < len(sizes) - 2 else "linear"))
+
+    def set_params(self, theta):
+        i = 0
+        for layer in self.layers:
+            n = layer.W.size
+            layer.W = theta[i : i + n].reshape(layer.W.shape)
+            i += n
+
+    def loss(self, x):
+        for layer in self.layers:
+            x = layer.forward(x)
+        out = np.mean(x**2) + sum(np.sum(layer.W**2) for layer in self.layers)
+        self.history.append(float(out))
+        return out
+
+
+@program((signed(6), signed(3, 2)), wrt=(0, 1), quick=True)
+def layers_appended(theta, x):
+    net = Net([2, 2, 1])
+    net.set_params(theta)
+    return net.loss(x) + np.sum(net.layers[1].seen)
+
+
+class Part:
+    def __init__(self, name, a, b, value):
+        self.name, self.a, self.b, self.value = name, a, b, value
+
+
+class Resistor(Part):
+    def stamp(self, G, current, index):
+        g = 1.0 / self.value
+        for p, q in ((self.a, self.b), (self.b, self.a)):
+            if p in index:
+                G[index[p], index[p]] += g
+                if q in index:
+                    G[index[p], index[q]] -= g
+
+
+class Source(Part):
+    def stamp(self, G, current, index):
+        if self.a in index:
+            current[index[self.a]] += self.value
+
+
+class Circuit:
+    def __init__(self):
+        self.parts, self.nodes = {}, []
+
+    def add(self, part):
+        self.parts[part.name] = part
+        for n in (part.a, part.b):
+            if n != "gnd" and n not in self.nodes:
+                self.nodes.append(n)
+        return self
+
+    def solve(self):
+        index = {n: i for i, n in enumerate(self.nodes)}
+        G, current = np.zeros((len(index), len(index))), np.zeros(len(index))
+        for part in self.parts.values():
+            part.stamp(G, current, index)
+        v = np.linalg.solve(G, current)
+        return {name: v[i] for name, i in index.items()}
+
+
+@program((positive(3),), second=True, quick=True)
+def parts_of_several_classes(r):
+    circuit = Circuit()
+    circuit.add(Source("I1", "a", "gnd", 2.0)).add(Resistor("R1", "a", "b", r[0]))
+    circuit.add(Resistor("R2", "b", "gnd", r[1])).add(Resistor("R3", "a", "gnd", r[2]))
+    v = circuit.solve()
+    return v["a"] ** 2 + v["b"]
+
+
+class Model:
+    names = ("a", "b")
+
+    def __init__(self, **params):
+        self.params = {"a": 1.0, "b": 2.0, **params}
+        self.reset()
+
+    def reset(self):
+        self.state = {"s": 0.5 * self.params["a"], "u": 0.0}
+
+    def step(self, p):
+        params, state = self.params, self.state
+        state["s"] += p * params["b"]
+        state["u"] += state["s"] * 0.1
+        return state["u"]
+
+    def simulate(self, inputs):
+        self.reset()
+        return np.array([self.step(p) for p in inputs])
+
+
+@program((positive(2), positive(4)), wrt=(0, 1))
+def settings_by_keyword(x, inputs):
+    model = Model(**dict(zip(Model.names, x, strict=True)))
+    return np.mean(model.simulate(inputs))
+
+
+@program((positive(2), Model(), positive(4)), wrt=(0, 2))
+def settings_changed(x, model, inputs):
+    for name, v in zip(model.names, x, strict=True):
+        model.params[name] = v
+    return np.mean(model.simulate(inputs))
+
+
+class Shape:
+    def area(self):
+        return self.size * 1.0
+
+    def grow(self, by):
+        self.size = self.size + by
+
+
+class Square(Shape):
+    def __init__(self, size):
+        self.size = size
+
+    def area(self):
+        return self.size**2
+
+
+class Round(Shape):
+    def __init__(self, size):
+        self.size = size
+
+    @property
+    def width(self):
+        return 2.0 * self.size
+
+    def area(self):
+        return np.pi * self.size**2
+
+
+class Line(Shape):
+    def __init__(self, size):
+        self.size, self.width = size, size
+
+
+@program((0.7, 3), second=True)
+def shapes_by_turns(x, n):
+    shapes = []
+    for k in range(n):
+        if k % 2 == 0:
+            shapes.append(Round(x * (k + 1.0)))
+        else:
+            shapes.append(Line(x))
+    for s in shapes:
+        s.grow(0.1 * x)
+    return sum(s.area() * s.width for s in shapes)
