@@ -342,8 +342,8 @@ class Forms:
         return self.programs[key]
 
     def with_heap(self, program: Program, kinds: Kinds, writes: bool) -> Program:
-        """A function in normal form, whose callees are inlined, with a heap; first with the methods of objects
-        whose classes the memory of the heap tells.
+        """A function in normal form, whose callees are inlined, with a heap; first with the methods of
+        objects whose classes the memory of the heap tells.
         """
         known: Kinds = {}
         for _ in range(ROUNDS):
