@@ -10,7 +10,7 @@ import numpy as np
 from ..primitives.record import bprop, nondifferentiable
 from .containers import along_row, as_column, filled, nested_like, part_like, split_like, unstack_like
 from .samples import A, given
-from .shaping import cast_like
+from .shaping import cast_like, made_into
 
 Array = Any  # any type with NumPy's protocols
 
@@ -234,7 +234,7 @@ def array_of_tuple(object, dtype=None, *, copy=True, order="K", subok=False, ndm
 
 @array.jvp
 def array_jvp(object, out, dobject):
-    return np.reshape(cast_like(np.array(filled(dobject, object)), out), np.shape(out))
+    return np.reshape(cast_like(np.array(filled(dobject, made_into(object, out))), out), np.shape(out))
 
 
 @bprop(
@@ -260,7 +260,7 @@ def asarray_of_tuple(a, dtype=None, order=None, *, copy=None, out, dout):
 
 @asarray.jvp
 def asarray_jvp(a, out, da):
-    return cast_like(np.array(filled(da, a)), out)
+    return cast_like(np.array(filled(da, made_into(a, out))), out)
 
 
 @bprop(np.fromiter, lists=True, samples=[given([A(), A(), A()], float), given((A(), A(), A()), "float64", 2)])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
-from ..runtime.adjoints import broadcast_like, unbroadcast, unreduce, zeros_like
+from ..runtime.adjoints import broadcast_like, unbroadcast, unreduce
 from .indexing import untake
 from .samples import A, given, since
 from .shaping import cast_back
@@ -146,8 +146,8 @@ def unique_jvp(ar, return_index, return_inverse, return_counts, axis, equal_nan,
 
 
 def taken_first(d: Array, index: Array, axis: int | None, out: Any) -> Any:
-    """The tangent of all results of `np.unique`: what stands at the index, and zeros of places and counts."""
-    return np.take(d, index, axis), *map(zeros_like, out[1:])
+    """The tangent of all results of `np.unique`: what stands at the index, and none of places and counts."""
+    return np.take(d, index, axis), *(None for _ in out[1:])
 
 
 @bprop(taken_first, samples=[given(A(4), np.array([2, 0]), 0, (np.ones(2), np.array([1, 3])))])

@@ -1,4 +1,4 @@
-"""`scipy.spatial.distance`: the distances between the points of two sets, or of one."""
+"""`scipy.spatial.distance`: the distances between the points of two sets, or of one; `minkowski_distance`."""
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
@@ -6,13 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.spatial import distance
+from scipy.spatial import distance, minkowski_distance
 
 from s2sad.transforms.errors import NonDifferentiableError
 
 from ..primitives.record import bprop, nondifferentiable, refuse
 from ..runtime.adjoints import unbroadcast
 from .constant import named
+from .norms import vector_norm_slope
 from .samples import A, given
 
 Array = Any  # any type with NumPy's protocols
@@ -103,6 +104,32 @@ def pdist(X, metric="euclidean", *, out, dout):
 @pdist.jvp
 def pdist_jvp(X, metric, out, dX):
     return np.sum(slopes(check_metric(metric), of_pairs(X), out) * of_pairs(dX), axis=-1)
+
+
+# ---------------------------------------------------------------- along the last axis
+
+
+def norm_slope(x: Array, y: Array, p: float, out: Array) -> Array:
+    """The derivatives of distances by the differences of the points; of points that are the same zero."""
+    return vector_norm_slope(x - y, np.expand_dims(out, -1), p, -1)
+
+
+@bprop(
+    minkowski_distance,
+    samples=[
+        given(A(3, 2), A(3, 2)),
+        given(A(3, 1, 2), A(4, 2)),
+        *(given(A(2), A(3, 2), p) for p in (1, 3, np.inf)),
+    ],
+)
+def minkowski(x, y, p=2.0, *, out, dout):
+    d = np.expand_dims(dout, -1) * norm_slope(x, y, p, out)
+    return unbroadcast(d, x), unbroadcast(-d, y)
+
+
+@minkowski.jvp
+def minkowski_jvp(x, y, p, out, dx, dy):
+    return np.sum(norm_slope(x, y, p, out) * (dx - dy), axis=-1)
 
 
 # ---------------------------------------------------------------- between two shapes of the same distances

@@ -1,6 +1,7 @@
 """`scipy.stats`: distributions with given parameters, as `norm(loc, scale)` makes them.
 
-The adjoint and the tangent of one hold those of its arguments and keywords; its methods are read.
+The adjoint and the tangent of one hold those of its arguments and keywords; its methods are read. What
+multivariate ones hold is computed from their parameters by code that is not: these are refused.
 """
 # mypy: allow-untyped-defs
 
@@ -10,8 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from scipy import stats
+from scipy.stats._multivariate import multi_rv_generic
 
-from ..primitives.record import Rule, bprop, for_instances, for_methods_like
+from ..primitives.record import Rule, bprop, for_instances, for_methods_like, refuse
 from ..primitives.template import Template
 from ..runtime.adjoints import zeros_like
 from ..values.objects import mirror
@@ -74,3 +76,10 @@ def frozen_rule(distribution: Any) -> Rule:
 for _distribution in DISTRIBUTIONS:
     for_instances(type(_distribution))(frozen_rule)
     for_methods_like(_distribution, same_parameters)
+
+refuse(
+    [d for d in vars(stats).values() if isinstance(d, multi_rv_generic)],
+    "what a distribution with given parameters holds is not followed; give them to its method: "
+    "`multivariate_normal.logpdf(x, mean, cov)`",
+    writes=(),
+)

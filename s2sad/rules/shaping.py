@@ -239,8 +239,8 @@ def cast_back(d: Any, x: Any) -> Any:
     return np.zeros_like(x) if d is None else unbroadcast(d, x)
 
 
-def cast_like(dx: Any, out: Any) -> Any:
-    """The tangent of a copy `out` in another dtype; None if that dtype carries no derivative.
+def made_into(x: Any, out: Any) -> Any:
+    """What an array `out` of numbers is made of, `x`.
 
     Raises NonDifferentiableError for an array of objects, or one with fields.
     """
@@ -250,6 +250,15 @@ def cast_like(dx: Any, out: Any) -> Any:
             why="what its elements carry is not followed",
             instead="use a list, or an array of floats",
         )
+    return x
+
+
+nondifferentiable([made_into])
+
+
+def cast_like(dx: Any, out: Any) -> Any:
+    """The tangent of a copy `out` in another dtype; None if that dtype carries no derivative."""
+    made_into(dx, out)
     return dx.astype(out.dtype) if out.dtype.kind in "fc" else None
 
 

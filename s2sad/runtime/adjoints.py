@@ -385,8 +385,9 @@ def add_at(da: Any, index: Any, v: Any) -> Any:
             da[index] += v
         case _:
             raise NonDifferentiableError(
-                f"an element with a derivative was read from a value whose adjoint is {type(da).__name__}",
-                why="what it was read from is neither an array nor a container that carries derivatives",
+                "an element with a derivative was read from a value that carries none",
+                why="it is neither an array of numbers nor a container: an array of objects, perhaps",
+                instead="use a list, or an array of floats",
             )
     return da
 

@@ -132,6 +132,7 @@ CALLS = {
     "scipy.spatial": """
         minkowski_distance(v, w, 3)
         distance_matrix(wide, steep, 3)
+        distance_matrix(steep, steep)
     """,
     "scipy.ndimage._filters": """
         _gaussian_kernel1d(1.3, 0, 4)

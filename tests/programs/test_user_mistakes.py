@@ -8,6 +8,7 @@ import fractions
 import functools
 import importlib
 import linecache
+import math
 import sys
 import zipfile
 from collections.abc import Callable
@@ -128,7 +129,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "array of objects(.|\n)*return a list",
     ),
     "objects in forward mode": (
-        lambda: s2sad.jvp(lambda x: np.array([x, None]))(1.0, 1.0),
+        lambda: s2sad.jvp(lambda x: np.array([[x], [x, None]], dtype=object))(1.0, 1.0),
         "array of objects, (.|\n)* is made(.|\n)*a list",
     ),
     "a cotangent of objects": (
@@ -269,7 +270,37 @@ def called_too_early(x: float, k: int) -> float:
     return out
 
 
-@pytest.mark.parametrize("f", [in_a_loop, in_a_closure])
+def after_del(x: float, k: int) -> float:
+    i = x * x
+    if k < 3:
+        del i
+    return i
+
+
+def after_del_of_a_parameter(i: float, k: int) -> float:
+    del i
+    return i * k  # noqa: F821
+
+
+def after_a_handler(x: float, k: int) -> float:
+    try:
+        z = math.sqrt(k - 1)
+        y = x * z
+    except ValueError:
+        z = x
+    return z * y
+
+
+def after_a_context(x: float, k: int) -> float:
+    with np.errstate(all="ignore"):
+        if k > 3:
+            y = x
+    return y
+
+
+@pytest.mark.parametrize(
+    "f", [in_a_loop, in_a_closure, after_del, after_del_of_a_parameter, after_a_handler, after_a_context]
+)
 def test_an_unbound_variable_is_told_as_python_tells_it(f: Any) -> None:
     for derivative in (s2sad.grad(f), s2sad.value_and_grad(f), lambda *a: s2sad.jvp(f, a, (1.0,), (0,))):
         with pytest.raises(UnboundLocalError, match=r"local variable '[iy]'"):
