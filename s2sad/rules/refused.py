@@ -5,6 +5,8 @@ The reason goes into the error message of a call that carries a derivative.
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 from ..primitives.record import refuse
@@ -57,3 +59,7 @@ for _source in (np.random, np.random.Generator, np.random.RandomState):
            "use them after: `mean + scale * rng.standard_normal(n)`")
     refuse(named(_source, "choice permutation permuted shuffle"),
            "which values it takes is random; draw indices, and take by them: `x[rng.permutation(len(x))]`")
+refuse([random.shuffle],
+       "which values it moves is random; shuffle the indices, and make a list of the items: "
+       "`[x[i] for i in indices]`",
+       writes=(0,))

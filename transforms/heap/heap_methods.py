@@ -140,6 +140,8 @@ class Methods:
     def _append(self, target: str | None, x: Node, value: Node) -> bool:
         to = self.to
         self.grow(x)
+        if not to.values.is_list(x):
+            to.emit(gast.Expr(value=to.helper("the_list", x)))
         key = to.made("key", call(to.bound(len, "len"), x))
         to.change("heap_append", x, key, value)
         return self.none(target)

@@ -67,4 +67,4 @@ def is_users(program: Program, name: str) -> bool:
     """Whether the user's function has a name."""
     first, last = getattr(program.tree, "lineno", None), getattr(program.tree, "end_lineno", None)
     text = "\n".join(program.lines[first - 1 : last]) if first else ""
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+    return re.search(rf"(?<!\.)\b{re.escape(name)}\b", text) is not None  # no attribute
