@@ -45,6 +45,35 @@ def with_flags(x, training=True, *, clip=False):
     return np.sum(x**2)
 
 
+def bound_by_one_flag(x, given, read, n=2):
+    """What an arm binds that a flag decides is read where another value says so."""
+    if given:
+        scale = x * x
+        items = [x]
+
+        def scaled(y):
+            return y * scale
+
+    total = x
+    for i in range(n):
+        if i == 1 and given:
+            last = total * x
+        if i == 1 and read:
+            total = total * last
+    if read:
+        items.append(scale * last)
+        return scaled(total) + items[1]
+    return total * 3.0
+
+
+def test_what_no_flag_has_bound_raises_where_it_is_read() -> None:
+    for given, read in ((True, np.True_), (True, np.False_), (False, np.False_)):
+        check_program(bound_by_one_flag, (1.5, given, read), wrt=(0,))
+    for derivative in (s2sad.grad, lambda f: lambda *args: s2sad.jvp(f, args, (1.0,), (0,))):
+        with pytest.raises(UnboundLocalError):
+            derivative(bound_by_one_flag)(1.5, False, np.True_, 0)
+
+
 def test_flags_among_arguments_decide_branches() -> None:
     x = np.array([0.2, 0.8])
     gradient = s2sad.grad(with_flags)

@@ -1,6 +1,7 @@
 """Drops the arms of branches whose tests are known: an argument is None, a flag is set.
 
-Form: the normal form or the single-assignment form, in and out. A branch that ends a loop stays.
+Form: the normal form or the single-assignment form, in and out. A branch that ends a loop stays. A read of a
+variable that only untaken arms bind becomes a `raise`.
 
     test_1 = weights is None        test_1 = weights is None
     if test_1:                      out_2 = np.mean(x)
@@ -18,7 +19,8 @@ from typing import Any
 import gast
 
 from ..analyses.facts import Facts
-from ..trees.nodes import blocks_of
+from ..normal_form.raise_unbound import raise_unbound
+from ..trees.nodes import assigned_names, blocks_of
 from ..trees.program import Program
 from ..trees.rebuild import bound_names, map_blocks, with_body
 
@@ -35,6 +37,7 @@ def drop_untaken(facts: Facts) -> Program:
 def drop_known(program: Program, truth: Callable[[Any], bool | None]) -> Program:
     """The same, where `truth` decides tests."""
     decided: list[Any] = []
+    untaken: set[str] = set()  # the variables that arms which are dropped bind
 
     def block(statements: list[Any], own: frozenset[str] = frozenset()) -> list[Any]:
         """The block without untaken arms; `own` are the parameters and variables of nested functions, whose
@@ -46,6 +49,7 @@ def drop_known(program: Program, truth: Callable[[Any], bool | None]) -> Program
             taken = None if is_open else truth(s.test)
             if taken is not None:
                 decided.append(s)
+                untaken.update([] if own else assigned_names(s.orelse if taken else s.body))
                 result.extend(block(s.body if taken else s.orelse, own))
             else:
                 names = own | bound_names(s) if isinstance(s, gast.FunctionDef) else own
@@ -53,7 +57,10 @@ def drop_known(program: Program, truth: Callable[[Any], bool | None]) -> Program
         return result
 
     tree = with_body(program.tree, block(program.tree.body))
-    return program.with_tree(tree) if decided else program
+    if not decided:
+        return program
+    program = program.with_tree(tree)
+    return raise_unbound(program, frozenset(untaken)) if untaken else program
 
 
 def _leaves(statement: Any) -> bool:

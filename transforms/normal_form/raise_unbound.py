@@ -53,11 +53,11 @@ Names = frozenset[str]
 NOTHING: Names = frozenset()
 
 
-def raise_unbound(program: Program) -> Program:
+def raise_unbound(program: Program, names: Names | None = None) -> Program:
     """The program without `del`, and with a `raise` on the paths that leave a variable unbound that is read
-    next.
+    next: one of `names`, which the program has bound before, or by default any variable.
     """
-    writer = _Writer(program)
+    writer = _Writer(program, names)
     tree = writer.function(program.tree)
     if tree is program.tree:
         return program
@@ -75,14 +75,16 @@ class Paths(NamedTuple):
 
 
 class _Writer:
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, names: Names | None) -> None:
+        self.program, self.names = program, names
+        self.lost = (names or NOTHING) - bound_names(program.tree)  # which nothing binds any more
         self.objects = Objects(program, program.names.copy())
         self.captured: dict[str, set[str]] = {}  # what nested functions read when they are called
 
     def function(self, tree: Node) -> Node:
-        own = frozenset(assigned_names(tree.body)) - bound_names(tree.args)
-        body, _ = self.block(tree.body, Paths(own, NOTHING), NOTHING)
+        own = frozenset(assigned_names(tree.body))
+        own = own if self.names is None else (own & self.names) | (self.lost - bound_names(tree))
+        body, _ = self.block(tree.body, Paths(own - bound_names(tree.args), NOTHING), NOTHING)
         if ends_in_raise(body):  # a function ends with a `return`
             body = [*body, located(gast.Return(value=constant(None)), body[-1])]
         return with_body(tree, body)
@@ -172,7 +174,8 @@ class _Writer:
         return blocks, Paths(unbound, NOTHING.union(*(end.deleted for end in kept)))
 
     def failure(self, missing: Names, s: Node) -> Node:
-        message = f"cannot access local variable {min(missing)!r} where it is not associated with a value"
+        name = self.program.origins.get(min(missing), min(missing))
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
         exception = call(self.objects.name(UnboundLocalError), constant(message))
         return located(gast.Raise(exc=exception, cause=None), s)
 
