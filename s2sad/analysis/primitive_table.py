@@ -266,6 +266,8 @@ class RulePrimitives:
     @staticmethod
     def is_list(kind: Kind) -> bool | None:
         """Whether values of the kind are lists; None when that is dynamic."""
+        if isinstance(kind, Instance) and not issubclass(kind.cls, list):
+            return False
         return None if isinstance(kind, Unknown) else isinstance(kind, List)
 
     @staticmethod

@@ -346,13 +346,14 @@ class Forms:
         objects whose classes the memory of the heap tells.
         """
         known: Kinds = {}
+        limit = 2 * len(statements_in(program.tree.body)) + 150  # what is put in may be recursive
         for _ in range(ROUNDS):
             lowered = self.heap_calls.lowered(program, kinds, writes, known)
             if lowered is program:
                 break
             facts = self.facts(lowered, kinds)
             memory = settled_memory(lowered, facts.kinds, facts.kind)
-            if memory is None:
+            if memory is None or len(statements_in(program.tree.body)) > limit:
                 break
             named = dispatch_methods(self.facts(program, kinds, before=True), memory)
             before, known = known, {} if named is not program else memory.known_kinds(facts.kinds)

@@ -174,3 +174,52 @@ def shapes_by_turns(x, n):
     for s in shapes:
         s.grow(0.1 * x)
     return sum(s.area() * s.width for s in shapes)
+
+
+class Counted:
+    """An object of a list that links to the next one, with names of methods that containers have, too."""
+
+    def __init__(self, value):
+        self.value = value
+        self.next = None
+
+    def add(self, other):
+        self.value = self.value + other
+
+    def append(self, other):
+        self.value = self.value * other
+
+    def update(self, other):
+        self.value = other - self.value
+
+
+class Halved(Counted):
+    def add(self, other):
+        self.value = self.value - 0.5 * other
+
+
+class Stack:
+    def __init__(self):
+        self.head = None
+
+    def push(self, item):
+        item.next = self.head
+        self.head = item
+
+    def add(self, other):
+        item = self.head
+        while item is not None:
+            item.add(other)
+            item = item.next
+
+
+@program((1.3, 0.7), wrt=(0, 1))
+def linked_objects(x, y):
+    stack = Stack()
+    stack.push(Halved(y))
+    for k in range(2):
+        stack.push(Counted(x * k))
+    stack.add(x * y)
+    stack.head.append(x)
+    stack.head.next.update(y)
+    return stack.head.next.next.value * stack.head.next.value + stack.head.value
