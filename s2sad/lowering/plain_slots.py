@@ -166,9 +166,9 @@ class _Writer:
         match name, args:
             case "reference", [x, *cls]:
                 self.sites(x)
-                held = self.held(x)  # perhaps None
-                is_object = not cls or isinstance(held.kind, Nothing)
-                is_known = is_object and (not cls or self.are_of(held, self.program.resolve(cls[0])))
+                given = self.held(x)
+                is_object = not cls or isinstance(given.kind, Nothing)  # and not perhaps None
+                is_known = is_object and (not cls or self.are_of(given, self.program.resolve(cls[0])))
                 return self.helper("known", x) if is_known else None
             case "plain_number", [x]:
                 self.number(self.held(x))

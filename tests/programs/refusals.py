@@ -28,11 +28,6 @@ class Box:
         return self.value
 
 
-class Cell(Box):
-    def append(self, value: Any) -> None:
-        self.value = self.value + value
-
-
 class Meter(Box):
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -76,7 +71,7 @@ class Swallowing:
 
 
 NAMES = {"np": np, "zlib": zlib, "Box": Box, "Meter": Meter, "Items": Items, "Bag": Bag}
-NAMES |= {"Counting": Counting, "Cell": Cell}
+NAMES["Counting"] = Counting
 
 
 @dataclass(frozen=True)
