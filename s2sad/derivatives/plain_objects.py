@@ -50,10 +50,34 @@ __all__ = ["PLAIN", "plain_form", "with_plain_objects"]
 PLAIN = "__s2sad_plain__"  # the attribute of a derivative with the function that runs in place of it
 
 MODULES = frozenset(m.__name__ for m in (heap, heap_adjoints, heap_keys, object_graph, slots))
-STORES = frozenset(["append_item", "hold_append", "hold_field", "hold_item", "set_field", "set_item"])
-CHANGES = STORES | {"born", "heap_enter", "new_heap"}
+METHODS = {  # changes of lists and dicts that are calls of methods
+    "append_item": "append",
+    "clear_items": "clear",
+    "hold_append": "append",
+    "hold_clear": "clear",
+    "hold_insert": "insert",
+    "insert_item": "insert",
+}
+FUNCTIONS = {
+    "hold_order": heap_keys.reorder,
+    "hold_splice": slots.splice,
+    "order_items": heap_keys.reorder,
+    "splice_items": slots.splice,
+}
+STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
+BIRTHS = frozenset(["born", "filled", "heap_enter", "new_heap"])
+CHANGES = BIRTHS | STORES | METHODS.keys() | FUNCTIONS.keys()
 ALONE = frozenset(["field_alone", "item_alone"])
 WITHOUT = frozenset(["without_field", "without_item"])
+MOVES = {  # of the adjoints of the items of a list, with the methods of their shadows
+    "cleared": "clear",
+    "closed": "pop",
+    "closed_at": "close",
+    "opened": "insert",
+    "opened_at": "open",
+    "permuted": "reorder",
+    "unpermuted": "restore",
+}
 AT = frozenset(["field_at", "item_at"])
 TABLES = frozenset(["parts_alone", "scattered"])  # calls that make a table of their own
 READ_TABLE = frozenset(["gathered", "parts_at"])  # calls that read one
@@ -85,6 +109,7 @@ class _Writer:
         self.program = program
         self.names = program.names.copy(names_in(program.tree))
         self.objects = Objects(program, self.names)
+        self.heaps: set[str] = set()
         self.heaps = self.bound_by(lambda name, args: name in CHANGES)
         self.tables = self.bound_by(self.makes_table)
         self.d = self.names.fresh("d" if self.names.is_free("d") else "shadows")
@@ -94,6 +119,7 @@ class _Writer:
         self.ends: dict[int, tuple[list[Any], int]] = {}  # where a block ends a version, and its names so far
         self.log: list[str] = []  # the names that the block has bound
         self.before: list[Any] = []  # statements in front of the present one
+        self.moves = False  # whether items of lists move
         self.earlier: set[str] = set()  # the names of reads that were moved
 
     # ------------------------------------------------------------ names
@@ -105,6 +131,10 @@ class _Writer:
         found = self.program.resolve(node.func)
         if found is adjoints.add:
             return "add"
+        if found is adjoints.copy_adjoint:
+            return "copy"
+        if found is adjoints.zeros_like and not self.heaps.isdisjoint(names_read(node)):
+            return "zeros"
         is_helper = found is not MISSING and getattr(found, "__module__", "") in MODULES
         return str(found.__name__) if is_helper else ""
 
@@ -119,8 +149,10 @@ class _Writer:
         while True:
             before = len(found)
             for s in statements:
-                is_made = isinstance(s.value, gast.Call) and makes(self.function_of(s.value), s.value.args)
-                if is_made or (isinstance(s.value, gast.Name) and s.value.id in found):
+                name = self.function_of(s.value)
+                source = s.value.args[0] if name == "copy" else s.value
+                is_made = isinstance(s.value, gast.Call) and makes(name, s.value.args)
+                if is_made or (isinstance(source, gast.Name) and source.id in found):
                     found.add(s.targets[0].id)
             if len(found) == before:
                 return found
@@ -128,7 +160,9 @@ class _Writer:
     def makes_table(self, name: str, args: list[Any]) -> bool:
         if name == "add":
             return any(self.makes_table(self.function_of(a), getattr(a, "args", [])) for a in args)
-        return name in ALONE or name in WITHOUT or name in TABLES or name == "without_parts"
+        if name in ("without_parts", "zeros") or name in MOVES:
+            return True
+        return name in ALONE or name in WITHOUT or name in TABLES
 
     # ------------------------------------------------------------ writing
 
@@ -148,7 +182,8 @@ class _Writer:
         first = next((k for k, s in enumerate(body) if self.d in names_read(s)), None)
         if first is None or isinstance(body[first], gast.FunctionDef):
             return body
-        made = located(assign(self.d, call(self.bound(slots.Shadows))), body[first])
+        rows = [load(self.bound(slots.Row))] if self.moves else []
+        made = located(assign(self.d, call(self.bound(slots.Shadows), *rows)), body[first])
         while first and isinstance(body[first - 1], Comment):
             first -= 1
         return [*body[:first], made, *body[first:]]
@@ -308,18 +343,28 @@ class _Writer:
         if isinstance(s.value, gast.Name):
             return []
         name, args = self.function_of(s.value), [self.expression(a) for a in s.value.args]
+        changed = None
         match name, args:
-            case ("born" | "new_heap" | "heap_enter"), _:
+            case _ if name in BIRTHS:
                 return []
             case ("set_field" | "hold_field"), [_, x, key, value, *_]:
                 target = gast.Attribute(value=x, attr=key.value, ctx=gast.Store())
             case ("set_item" | "hold_item"), [_, x, key, value, *_]:
                 target = gast.Subscript(value=x, slice=key, ctx=gast.Store())
-            case ("append_item" | "hold_append"), [_, x, *given]:
-                value = given[1] if name == "append_item" else given[0]
-                return [located(gast.Expr(value=call(attribute(x, "append"), value)), s)]
+            case ("delete_item" | "hold_delete"), [_, x, key]:
+                return [located(gast.Delete(targets=[gast.Subscript(value=x, slice=key, ctx=gast.Del())]), s)]
+            case "append_item", [_, x, _, value, _]:
+                changed = call(attribute(x, "append"), value)
+            case "insert_item", [_, x, key, value, _]:
+                changed = call(attribute(x, "insert"), key, value)
+            case _, [_, x, *given] if name in METHODS:
+                changed = call(attribute(x, METHODS[name]), *given)
+            case _, [_, *given] if name in FUNCTIONS:
+                changed = call(self.bound(FUNCTIONS[name]), *given)
             case _:
                 raise _Other
+        if changed is not None:
+            return [located(gast.Expr(value=changed), s)]
         return [located(gast.Assign(targets=[target], value=value, type_comment=None), s)]
 
     def version(self, s: Any, target: str) -> list[Any]:
@@ -343,8 +388,11 @@ class _Writer:
                 code.append(assign(name, v))
         for name, x, key, value in changes:
             value = load(first[id(value)]) if id(value) in first else value
-            if name == "extended":
-                code.append(gast.Expr(value=call(self.bound(slots.extended), load(self.d), value)))
+            if name in ("emptied", "extended"):
+                code.append(gast.Expr(value=call(self.bound(getattr(slots, name)), load(self.d), value)))
+                continue
+            if name in MOVES:
+                code.append(gast.Expr(value=self.moved(name, x, key)))
                 continue
             slot = self.slot(name, x, key, gast.Store())
             if name in WITHOUT:
@@ -352,6 +400,13 @@ class _Writer:
             else:
                 code.append(gast.AugAssign(target=slot, op=gast.Add(), value=value))
         return [located(c, s) for c in code]
+
+    def moved(self, name: str, x: Any, key: Any) -> Any:
+        """A call that moves the adjoints of the items of a list."""
+        self.moves = True
+        shadow = gast.Subscript(value=load(self.d), slice=x, ctx=gast.Load())
+        given = [] if name == "cleared" else [key, constant(0.0)] if name == "opened" else [key]
+        return call(attribute(shadow, MOVES[name]), *given)
 
     def reads_shadows(self, node: Any) -> bool:
         return any(isinstance(n, gast.Name) and n.id == self.d for n in find_nodes(node, gast.Name))
@@ -364,17 +419,23 @@ class _Writer:
                 return
             case "", _ if isinstance(node, gast.Constant) and node.value is None and self.current == 0:
                 return
+            case "zeros", _ if self.current == 0:
+                return
             case "add", [a, b]:
                 makes = [self.is_made(x) for x in (a, b)]
                 base, other = (b, a) if makes[0] and not makes[1] else (a, b)
                 self.changes(base, found)
                 self.added(other, found)
-            case "without_parts", [base, _]:
+            case "copy", [base]:
                 self.changes(base, found)
-            case _ if name in WITHOUT:
-                base, x, key = args
+            case "without_parts", [base, record]:
                 self.changes(base, found)
-                found.append((name, self.expression(x), self.expression(key), None))
+                found.append(("emptied", None, None, self.expression(record)))
+            case _ if name in WITHOUT or name in MOVES:
+                base, x, *rest = args
+                self.changes(base, found)
+                key = self.expression(rest[0]) if rest else None
+                found.append((name, self.expression(x), key, None))
             case _ if self.is_made(node) and self.current == 0:
                 self.added(node, found)
             case _:
@@ -430,7 +491,7 @@ class _Writer:
     def expression(self, node: Any) -> Any:
         """An expression or statement with plain reads in place of calls of helpers."""
         name = self.function_of(node)
-        if not name or name == "add":
+        if name in ("", "add", "copy"):
             if isinstance(node, gast.Name) and node.id in self.tables:
                 raise _Other
             if isinstance(node, gast.Name) and node.id in self.heaps:
@@ -449,6 +510,10 @@ class _Writer:
                 return gast.Subscript(value=x, slice=key, ctx=gast.Load())
             case "known", [x]:
                 return x
+            case "held_items", [x]:
+                return call(self.bound(list), x)
+            case "copy_items", [_, x, _]:
+                return call(self.bound(dict), x)
             case "has_key", [x, key]:
                 return gast.Compare(left=key, ops=[gast.In()], comparators=[x])
             case "read_items", [_, x, _]:

@@ -46,7 +46,7 @@ from .lattice import (
     widen,
 )
 
-__all__ = ["ITEMS", "Held", "Memory", "memory_of", "settled_memory"]
+__all__ = ["ANYTHING", "ITEMS", "Held", "Memory", "memory_of", "settled_memory"]
 
 ITEMS = "[]"  # the key of the slot of all items
 KindOf = Callable[[Any], Kind]
@@ -105,8 +105,8 @@ class Memory:
         self.slots: dict[tuple[str, Any], Held] = {}
         self.stored: dict[Any, Held] = {}  # by key: what is stored into objects that are not known
         self.classes: dict[str, type] = {}
-        self.lists: dict[str, Held] = {}  # the items of lists outside of the heap
-        self.born: dict[str, type] = {}  # the classes of new objects that are not in the heap yet
+        self.lists: dict[str, Held] = {}  # the items of new objects and containers, not in the heap yet
+        self.born: dict[str, type] = {}  # and their classes
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
         self.heaps: set[str] = set()
         self.sites: dict[Any, str] = {}  # of arguments, by class or kind
@@ -135,7 +135,8 @@ class Memory:
         """Follows `target = value`; the kind of the value where it is read from the heap, else None."""
         match value:
             case gast.Name():
-                self.bind(target, self.held(value, kind))
+                if value.id not in self.lists or value.id in self.names:  # a new list enters the heap later
+                    self.bind(target, self.held(value, kind))
                 if value.id in self.heaps:
                     self.heaps.add(target)
                 if value.id in self.lists:
@@ -145,8 +146,8 @@ class Memory:
             case gast.List(elts=items) | gast.Dict(values=items):
                 self.lists[target] = self.together(self.held(a, kind) for a in items)
                 self.born[target] = list if isinstance(value, gast.List) else dict
-            case gast.Subscript(value=gast.Name(id=base)) if base in self.lists:  # a slice
-                self.lists[target] = self.lists[base]
+            case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.lists:
+                self.lists[target], self.born[target] = self.lists[base], self.born[base]
             case gast.Call(func=func, args=args):
                 function = self.program.resolve(func)
                 if function in EMPTY_OF and isinstance(cls := self.program.resolve(args[0]), type):
@@ -155,11 +156,12 @@ class Memory:
                 if function is not MISSING and getattr(function, "__module__", "") in OF_HEAP:
                     return self.called(target, function, args, kind)
                 self.passed(value)
-                if function in (operator.concat, repeated, copied_lists):
+                if function in (operator.concat, repeated, copied_lists, list, deque, sorted):
                     read = [a.id for a in args if isinstance(a, gast.Name)]
-                    known = [self.lists[name] for name in read if name in self.lists]
-                    if len(known) == (2 if function is operator.concat else 1):
+                    known = [self.lists[name] for name in read if self.born.get(name) is list]
+                    if len(known) == (2 if function is operator.concat else min(len(args), 1)):
                         self.lists[target] = self.together(known)
+                        self.born[target] = deque if function is deque else list
         return None
 
     def passed(self, value: Any) -> None:
@@ -185,11 +187,11 @@ class Memory:
             found = self.read(x, _key(key, is_field), kind)
             self.bind(target, found)
             return found.as_kind
-        if name in ("heap_copy", "read_items"):
+        if name in ("heap_copy", "read_items", "copy_items"):
             return self.copied(target, args, kind)
         if name == "plain_number":
             return self.held(args[0], kind).kind if isinstance(args[0], gast.Name) else kind(args[0])
-        if name in CHANGES or name == "new_heap":
+        if name in CHANGES:
             self.heaps.add(target)
             self.change(name, args, kind)
         return None
@@ -205,24 +207,24 @@ class Memory:
     def change(self, name: str, args: list[Any], kind: KindOf) -> None:
         """Follows a change of the heap."""
         match name, args[1:]:
-            case ("heap_enter" | "born"), [gast.Name(id=x), *_]:
+            case ("born" | "filled" | "heap_enter"), [gast.Name(id=x), *_]:
                 self.enter(x, kind)
             case "heap_set", [x, key, value, *field]:
                 self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
             case ("set_field" | "set_item" | "hold_field" | "hold_item"), [x, key, value, *_]:
                 self.write(x, _key(key, name.endswith("_field")), self.held(value, kind))
-            case ("heap_append" | "heap_insert" | "append_item"), [x, _, value, *_]:
+            case _, [x, _, value, *_] if name in PUTS:
                 self.write(x, ITEMS, self.held(value, kind))
             case "hold_append", [x, value]:
                 self.write(x, ITEMS, self.held(value, kind))
-            case "heap_splice", [x, gast.Name(id=items), *_]:
+            case ("heap_splice" | "splice_items" | "hold_splice"), [x, gast.Name(id=items), *_]:
                 self.write(x, ITEMS, self.lists.get(items, ANYTHING))
             case "heap_replace", [value, *_]:
                 new = self.held(value, kind)
                 for slot, held in list(self.slots.items()):
                     if not isinstance(widen(held.kind), (Scalar, Nothing)):
                         self.put(*slot, new)
-            case ("heap_delete" | "heap_clear" | "heap_order" | "new_heap"), _:
+            case _ if name in KEEPS:
                 pass
             case _:
                 self.is_lost = True
@@ -235,20 +237,21 @@ class Memory:
         made, cls = self.lists.get(x), self.born.get(x)
         if made is None and isinstance(found, Record) and not found.fields:
             made = EMPTY
-        if cls is None and isinstance(found, (List, Dict, Record)):
-            cls = _class_of(found)
+        if cls is None and isinstance(found, Record):
+            cls = found.cls
         if made is None or cls is None:
             self.bind(x, ANYTHING)
             return
         self.classes.setdefault(x, cls)
-        if cls in (list, dict):
+        if cls in (list, dict, deque):
             self.put(x, ITEMS, made)
         self.bind(x, Held(NOTHING, frozenset([x])))
 
     def copied(self, target: str, args: list[Any], kind: KindOf) -> Kind:
         found = self.read(args[1], ITEMS, kind)
         is_list = self.are(args[1], kind, list, deque)
-        self.lists[target] = found
+        if is_list or self.are(args[1], kind, dict):
+            self.lists[target], self.born[target] = found, list if is_list else dict
         return List(None, found.kind) if is_list and found.sites == frozenset() else UNKNOWN
 
     def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
@@ -358,26 +361,20 @@ READS = {  # with the position of the object
     "held_field": 0,
     "held_item": 0,
 }
-CHANGES = frozenset(
+KEEPS = frozenset(  # changes that store nothing
     [
-        "append_item",
-        "born",
-        "heap_append",
-        "heap_clear",
-        "heap_delete",
-        "heap_enter",
-        "heap_insert",
-        "heap_order",
-        "heap_replace",
-        "heap_set",
-        "heap_splice",
-        "hold_append",
-        "hold_field",
-        "hold_item",
-        "set_field",
-        "set_item",
+        "clear_items", "delete_item", "heap_clear", "heap_delete", "heap_order", "hold_clear",
+        "hold_delete", "hold_order", "new_heap", "order_items",
     ]
 )
+CHANGES = KEEPS | frozenset(
+    [
+        "append_item", "born", "filled", "heap_append", "heap_enter", "heap_insert", "heap_replace",
+        "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item", "hold_splice",
+        "insert_item", "set_field", "set_item", "splice_items",
+    ]
+)
+PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "insert_item"])
 
 
 def _is_true(node: Any) -> bool:

@@ -10,12 +10,13 @@ The helpers of the heap ask at run time who may change an object, what its class
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import Any
 
 import gast
 
 from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
-from ..kinds.memory import ITEMS, Held, Memory, settled_memory
+from ..kinds.memory import ANYTHING, ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_keys, object_graph, slots
 from ..transforms.analyses.facts import Facts
@@ -30,6 +31,15 @@ __all__ = ["plain_slots"]
 
 KEPT = frozenset(  # helpers that may stay
     ["arguments_of", "check_members", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
+)
+RESIZING = (
+    heap.heap_append,
+    heap.heap_clear,
+    heap.heap_delete,
+    heap.heap_insert,
+    heap.heap_order,
+    heap.heap_set,
+    heap.heap_splice,
 )
 SLOT = type(type("WithSlot", (), {"__slots__": ("slot",)}).__dict__["slot"])
 
@@ -49,6 +59,8 @@ def plain_slots(facts: Facts) -> Program:
         body = writer.block(program.tree.body)
     except _Unknown:
         return program
+    if writer.copies and writer.others:  # these may hold objects of the copies, without their adjoints
+        return program
     tree = rebuilt(program.tree, body=body)
     return program.with_tree(tree, names=writer.names, bindings=writer.objects.all_bindings())
 
@@ -63,6 +75,13 @@ def _has_own_heap(program: Program) -> bool:
             if function is heap.heap_enter and len(s.value.args) > 3:
                 return False
     return True
+
+
+def _is_minus_one(node: Any) -> bool:
+    match node:
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=1)):
+            return True
+    return getattr(node, "value", None) == -1
 
 
 def bindings_of(program: Program) -> dict[str, list[Any]]:
@@ -83,6 +102,7 @@ class _Writer:
         self.keys: dict[str, Any] = {}  # the indices that normalised keys are made of
         self.same: dict[str, Any] = {}  # those that are indices already
         self.bound = bindings_of(facts.program)
+        self.copies = self.others = False  # of lists of objects; whether other values enter the heap
 
     def block(self, statements: list[Any]) -> list[Any]:
         found = []
@@ -121,11 +141,11 @@ class _Writer:
         for s in statements_in(loop.body):
             match s:
                 case gast.Assign(value=gast.Call(func=func, args=[_, x, *_])) if (
-                    self.program.resolve(func) in (heap.heap_append, heap.heap_set)
+                    self.program.resolve(func) in RESIZING
                 ):
                     sites = self.held(x).sites or frozenset(self.memory.classes)
-                    is_append = self.program.resolve(func) is heap.heap_append
-                    found |= {site for site in sites if is_append or self.memory.classes[site] is dict}
+                    is_set = self.program.resolve(func) is heap.heap_set
+                    found |= {site for site in sites if not is_set or self.memory.classes[site] is dict}
         return found
 
     def statement(self, s: Any) -> Any:
@@ -138,6 +158,13 @@ class _Writer:
                     return assign(target, self.helper(name, args[0]), s)
                 if function is has_views_of_dict and self.are_dicts(args[0]):
                     return assign(target, constant(True), s)
+                is_last = function is heap_keys.last_key or (
+                    function is heap_keys.key_of and _is_minus_one(args[1])
+                )
+                if is_last and self.held(args[0]).sites and not self.are_dicts(args[0]):
+                    self.check_lists(args[0])
+                    count = call(load(self.objects.name(len)), args[0])
+                    return assign(target, gast.BinOp(left=count, op=gast.Sub(), right=constant(1)), s)
                 if function is heap_keys.key_of:
                     self.keys[target] = args[1]
                     if self.are_dicts(args[0]) or self.lowest(args[1]) >= 0:
@@ -188,17 +215,46 @@ class _Writer:
                 return self.store(token, x, key, value, bool(field))
             case "heap_append", [token, x, key, value]:
                 self.slot(x, key, False)
-                if set(map(self.memory.classes.get, self.sites(x))) != {list}:
-                    raise _Unknown
+                self.check_lists(x)
                 if self.holds(x, ITEMS, value):
                     return self.helper("hold_append", token, x, value)
                 return self.helper("append_item", token, x, key, value, self.like(value))
-            case "heap_copy", [token, x, record, *_]:
+            case "heap_copy", [token, x, record, *deep]:
                 found = self.slot(x, None, False)
-                self.number(found)
-                if set(map(self.memory.classes.get, self.sites(x))) != {list}:
-                    raise _Unknown
+                if self.are_dicts(x):
+                    self.number(found)
+                    return self.helper("copy_items", token, x, record)
+                self.check_lists(x)
+                if self.holds_objects(x):
+                    if deep and found.sites:
+                        raise _Unknown
+                    self.copies = self.copies or found.sites != frozenset()
+                    return self.helper("held_items", x)
                 return self.helper("read_items", token, x, record)
+            case "heap_insert", [token, x, key, value]:
+                self.check_lists(x)
+                if self.holds(x, ITEMS, value):
+                    return self.helper("hold_insert", token, x, key, value)
+                return self.helper("insert_item", token, x, key, value, self.like(value))
+            case "heap_delete", [token, x, key]:
+                self.slot(x, key, False)
+                is_held = self.are_dicts(x)  # the next item of this key has an adjoint of its own
+                if not is_held:
+                    self.check_lists(x)
+                    is_held = self.holds_objects(x)
+                return self.helper("hold_delete" if is_held else "delete_item", token, x, key)
+            case "heap_clear", [token, x]:
+                self.slot(x, None, False)
+                return self.helper("hold_clear" if self.holds_objects(x) else "clear_items", token, x)
+            case "heap_order", [token, x, order]:
+                self.check_lists(x)
+                return self.helper("hold_order" if self.holds_objects(x) else "order_items", token, x, order)
+            case "heap_splice", [token, x, items, record]:
+                self.check_lists(x)
+                if self.holds_objects(x):
+                    return self.helper("hold_splice", token, x, items, record)
+                self.number(self.memory.lists.get(items.id, ANYTHING))
+                return self.helper("splice_items", token, x, items, record)
             case "heap_element", [token, x, key]:
                 if self.are_dicts(x):
                     self.keys[target] = key
@@ -210,21 +266,37 @@ class _Writer:
                 return token
             case "heap_enter", [token, gast.Name(id=x), *_]:
                 held = self.memory.names.get(x)
-                if held is not None and x in self.memory.classes and self.is_empty(x):
-                    return self.helper("born", token, args[1])
+                snapshot = self.made_by(args[2])
+                if snapshot is object_graph.items_of and held is not None and x in self.memory.classes:
+                    if self.holds_no_numbers(x):
+                        return self.helper("born", token, args[1])
+                    return self.helper("filled", token, args[1], args[2])
+                known = (object_graph.arguments_of, object_graph.items_of)
+                self.others = self.others or snapshot not in known
                 return None
             case _ if name in KEPT:
                 return None
         raise _Unknown
 
+    def made_by(self, node: Any) -> Any:
+        """The function that returned the value of a name."""
+        match self.bound.get(getattr(node, "id", "")):
+            case [gast.Assign(value=gast.Call(func=func))]:
+                return self.program.resolve(func)
+        return None
+
+    def check_lists(self, x: Any) -> None:
+        if not {self.memory.classes.get(site) for site in self.sites(x)} <= {list, deque}:
+            raise _Unknown
+
     def are_dicts(self, x: Any) -> bool:
         found = self.held(x).sites
         return bool(found) and {self.memory.classes.get(site) for site in found or ()} == {dict}
 
-    def is_empty(self, site: str) -> bool:
-        """Whether an object has nothing in it when it is made."""
+    def holds_no_numbers(self, site: str) -> bool:
+        """Whether an object has nothing in it when it is made, or only objects."""
         found = self.memory.lists.get(site)
-        return found is None or (isinstance(found.kind, Nothing) and found.sites == frozenset())
+        return found is None or (isinstance(found.kind, Nothing) and found.sites is not None)
 
     def read(self, x: Any, key: Any, is_field: bool, token: Any) -> Any:
         found = self.slot(x, key, is_field)
@@ -253,11 +325,17 @@ class _Writer:
 
     def holds(self, x: Any, key: Any, value: Any) -> bool:
         """Whether a slot holds objects and inactive values only; else the value must be a number."""
+        if self.holds_objects(x, key):
+            return True
+        self.number(self.held(value))
+        return False
+
+    def holds_objects(self, x: Any, key: Any = ITEMS) -> bool:
+        """Whether a slot holds objects and inactive values only; else it must hold numbers."""
         found = self.memory.read(x, key, self.facts.kind)
         if is_differentiable(found.kind) is False and found.sites is not None:
             return True
         self.number(found)
-        self.number(self.held(value))
         return False
 
     def held(self, x: Any) -> Held:
@@ -275,7 +353,7 @@ class _Writer:
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
             if not is_field:
-                is_plainly_read = cls is list or (cls is dict and self.is_inactive(key))
+                is_plainly_read = cls in (list, deque) or (cls is dict and self.is_inactive(key))
             else:
                 if cls is None or not isinstance(key, gast.Constant):
                     raise _Unknown

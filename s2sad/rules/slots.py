@@ -7,33 +7,59 @@ from types import SimpleNamespace
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import add
-from ..runtime.heap_adjoints import parts_alone, parts_at
-from ..runtime.object_graph import items_of
+from ..runtime.heap_adjoints import (
+    cleared,
+    closed,
+    closed_at,
+    gathered,
+    opened,
+    opened_at,
+    parts_alone,
+    parts_at,
+    permuted,
+    scattered,
+    unpermuted,
+)
+from ..runtime.heap_keys import record_of_end
+from ..runtime.object_graph import items_of, places_of
 from ..runtime.slots import (
     append_item,
     born,
+    clear_items,
+    copy_items,
+    delete_item,
     field_alone,
     field_at,
+    filled,
     get_field,
     get_item,
     held_field,
     held_item,
+    held_items,
     hold_append,
+    hold_clear,
+    hold_delete,
     hold_field,
+    hold_insert,
     hold_item,
+    hold_order,
+    hold_splice,
+    insert_item,
     item_alone,
     item_at,
     keys_in,
     known,
+    order_items,
     positions,
     read_items,
     set_field,
     set_item,
+    splice_items,
     without_field,
     without_item,
 )
 
-nondifferentiable([held_field, held_item, keys_in, known, positions], pure=False)
+nondifferentiable([held_field, held_item, held_items, keys_in, known, positions], pure=False)
 
 BOX = SimpleNamespace(a=1.5)
 LIST = [1.5, 0.5, 2.5]
@@ -47,6 +73,16 @@ def born_(heap, x, out, dout):
 @born_.jvp
 def born_jvp(out, dheap):
     return dheap
+
+
+@bprop(filled, sharing="fresh", samples=[(None, [*LIST], items_of(LIST))], pure=False)
+def filled_(heap, x, record, out, dout):
+    return dout, gathered(dout, record, True), None
+
+
+@filled_.jvp
+def filled_jvp(record, out, dheap, dx):
+    return add(dheap, scattered(dx, record, True))
 
 
 @bprop(get_field, samples=[(None, BOX, "a")], pure=False)
@@ -109,6 +145,77 @@ def append_item_jvp(x, key, out, dheap, dvalue):
     return add(dheap, item_alone(dvalue, x, key))
 
 
+@bprop(copy_items, samples=[(None, {"a": 1.5}, places_of({"a": 1.5}))], pure=False)
+def copy_items_(heap, x, record, out, dout):
+    return scattered(dout, record), None, None
+
+
+@copy_items_.jvp
+def copy_items_jvp(record, out, dheap):
+    return gathered(dheap, record)
+
+
+# ---------------------------------------------------------------- items that move
+
+
+@bprop(insert_item, sharing="fresh", samples=[(None, [*LIST], 1, 0.5, 0.5)], pure=False)
+def insert_item_(heap, x, key, value, like, out, dout):
+    return closed(dout, x, key), None, None, item_at(dout, x, key, like), None
+
+
+@insert_item_.jvp
+def insert_item_jvp(x, key, out, dheap, dvalue):
+    return add(opened(dheap, x, key), item_alone(dvalue, x, key))
+
+
+@bprop(delete_item, sharing="fresh", samples=[(None, [*LIST], 1)], pure=False)
+def delete_item_(heap, x, key, out, dout):
+    return opened(dout, x, key), None, None
+
+
+@delete_item_.jvp
+def delete_item_jvp(x, key, out, dheap):
+    return closed(dheap, x, key)
+
+
+@bprop(clear_items, sharing="fresh", samples=[(None, [*LIST])], pure=False)
+def clear_items_(heap, x, out, dout):
+    return cleared(dout, x), None
+
+
+@clear_items_.jvp
+def clear_items_jvp(x, out, dheap):
+    return cleared(dheap, x)
+
+
+@bprop(order_items, sharing="fresh", samples=[(None, [*LIST], [2, 0, 1])], pure=False)
+def order_items_(heap, x, order, out, dout):
+    return unpermuted(dout, x, order), None, None
+
+
+@order_items_.jvp
+def order_items_jvp(x, order, out, dheap):
+    return permuted(dheap, x, order)
+
+
+@bprop(
+    splice_items,
+    sharing="fresh",
+    samples=[(None, [*LIST], [0.5, 1.0], record_of_end(LIST, [0.5, 1.0]))],
+    pure=False,
+)
+def splice_items_(heap, x, items, record, out, dout):
+    return closed_at(dout, x, record), None, parts_at(dout, record), None
+
+
+@splice_items_.jvp
+def splice_items_jvp(x, record, out, dheap, ditems):
+    return add(opened_at(dheap, x, record), parts_alone(ditems, record))
+
+
+# ---------------------------------------------------------------- objects, whose adjoints stay
+
+
 @bprop(hold_field, sharing="fresh", samples=[(None, SimpleNamespace(a=[]), "a", [])], pure=False)
 def hold_field_(heap, x, name, value, out, dout):
     return dout, None, None, None
@@ -119,13 +226,23 @@ def hold_field_jvp(x, out, dheap):
     return dheap
 
 
-@bprop(hold_item, sharing="fresh", samples=[(None, [[], []], 1, [])], pure=False)
+@bprop(hold_item, hold_insert, sharing="fresh", samples=[(None, [[], []], 1, [])], pure=False)
 def hold_item_(heap, x, key, value, out, dout):
     return dout, None, None, None
 
 
 @hold_item_.jvp
 def hold_item_jvp(x, out, dheap):
+    return dheap
+
+
+@bprop(hold_splice, sharing="fresh", samples=[(None, [], [[]], record_of_end([], [[]]))], pure=False)
+def hold_splice_(heap, x, items, record, out, dout):
+    return dout, None, None, None
+
+
+@hold_splice_.jvp
+def hold_splice_jvp(x, out, dheap):
     return dheap
 
 
@@ -136,6 +253,36 @@ def hold_append_(heap, x, value, out, dout):
 
 @hold_append_.jvp
 def hold_append_jvp(x, out, dheap):
+    return dheap
+
+
+@bprop(hold_delete, sharing="fresh", samples=[(None, [[], []], 1)], pure=False)
+def hold_delete_(heap, x, key, out, dout):
+    return dout, None, None
+
+
+@hold_delete_.jvp
+def hold_delete_jvp(x, out, dheap):
+    return dheap
+
+
+@bprop(hold_order, sharing="fresh", samples=[(None, [[], []], [1, 0])], pure=False)
+def hold_order_(heap, x, order, out, dout):
+    return dout, None, None
+
+
+@hold_order_.jvp
+def hold_order_jvp(x, out, dheap):
+    return dheap
+
+
+@bprop(hold_clear, sharing="fresh", samples=[(None, [[]])], pure=False)
+def hold_clear_(heap, x, out, dout):
+    return dout, None
+
+
+@hold_clear_.jvp
+def hold_clear_jvp(x, out, dheap):
     return dheap
 
 

@@ -29,6 +29,7 @@ from ..values.objects import (
 )
 from ..values.pytree import is_differentiable
 from .heap_arrays import Arrays, Holders
+from .heap_keys import Moved, reorder
 from .object_graph import (
     LISTS,
     SETS,
@@ -41,6 +42,7 @@ from .object_graph import (
     places_of,
     plain_number,
     reference,
+    refuse_iterator,
     refuse_method,
     the_list,
     tuple_like,
@@ -157,6 +159,8 @@ def heap_copy(heap: Heap, x: Any, record: Record, deep: bool = False) -> Any:
     if isinstance(x, LISTS) or (deep and isinstance(x, tuple)):
         items = [heap_copy(heap, v, record, deep) if deep else v for v in x]
         return items if isinstance(x, LISTS) else tuple_like(x, items)
+    if is_plain(type(x)) and hasattr(type(x), "__iter__"):
+        refuse_iterator(x)
     return x
 
 
@@ -337,10 +341,8 @@ def heap_clear(heap: Heap, x: Any) -> Heap:
     return heap
 
 
-def heap_order(heap: Heap, x: Any, order: list[int]) -> Heap:
+def heap_order(heap: Heap, x: Any, order: list[int] | Moved) -> Heap:
     """Reorders a list: item i is the one that was at `order[i]`; items left out of the order are deleted."""
     _check_change(heap, the_list(x))
-    items = [x[k] for k in order]
-    x.clear()
-    x.extend(items)
+    reorder(x, order)
     return heap

@@ -15,6 +15,7 @@ from ..transforms.errors import NonDifferentiableError
 from ..values.objects import dict_like, mirror
 from .adjoints import add, add_at, zeros_like
 from .heap_arrays import Holders
+from .heap_keys import Moved
 from .heap_table import Table
 from .object_graph import LISTS, SETS, Record, is_reference, nodes, tuple_like
 
@@ -70,10 +71,15 @@ def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Table | None:
     return _table(x, {key: dvalue})
 
 
+def _or_zeros(d: Any, value: Any) -> Any:
+    """An adjoint, or the zero of a value; in shadows 0.0 is the zero of an array, too."""
+    return zeros_like(value) if d is None or (type(d) is float and d == 0.0) else d
+
+
 def parts_at(d: Table | None, record: Record) -> list[Any]:
     """The adjoints of the items of a list that a record has by position; None for objects."""
     held = _at(d, record.place.holder) if record.place else {}
-    return [held.get(k, zeros_like(part.value)) for k, part in (record.parts or {}).items()]
+    return [_or_zeros(held.get(k), part.value) for k, part in (record.parts or {}).items()]
 
 
 def parts_alone(dvalues: list[Any] | None, record: Record) -> Table | None:
@@ -133,9 +139,14 @@ def item_part(dx: Any, x: Any, key: Any) -> Any:
     return dx.T if isinstance(key, str) else dx[key]
 
 
+def _is_object(record: Record) -> bool:
+    """Whether a record is of an object; as a leaf it has no value."""
+    return record.place is not None or (record.parts is None and record.value is None)
+
+
 def own_part(dx: Any, record: Record) -> Any:
     """`dx` without the adjoints of objects: those of a number, of an array and of the ones in a tuple."""
-    if dx is None or record.place is not None:
+    if dx is None or _is_object(record):
         return None
     if record.parts is None:
         return dx
@@ -173,9 +184,8 @@ def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool)
     if record.place is not None:
         held = _at(d, record.place.holder)
         for key, part in record.parts.items():
-            if part.place is None:
-                found = held.get(key)
-                values[key] = add(values[key], zeros_like(part.value) if found is None else found)
+            if not _is_object(part):
+                values[key] = add(values[key], _or_zeros(held.get(key), part.value))
     made[id(record)] = found = _like(record.value, values)
     return found
 
@@ -283,14 +293,18 @@ def cleared(d: Table | None, x: Any) -> Table | None:
     return d.with_parts(x, {}) if d is not None and d.at(x) else d
 
 
-def permuted(d: Table | None, x: Any, order: list[int]) -> Table | None:
+def permuted(d: Table | None, x: Any, order: list[int] | Moved) -> Table | None:
     """The adjoint after a list is reordered: `order[i]` is the old position of item i."""
+    if isinstance(order, Moved):
+        return unpermuted(d, x, Moved({old: k for k, old in order.items()}))
     places = {k: position for position, k in enumerate(order)}
     return _moved(d, x, places.get)
 
 
-def unpermuted(d: Table | None, x: Any, order: list[int]) -> Table | None:
+def unpermuted(d: Table | None, x: Any, order: list[int] | Moved) -> Table | None:
     """The transpose of `permuted`: the adjoint before the list is reordered."""
+    if isinstance(order, Moved):
+        return _moved(d, x, lambda k: order.get(k, k))
     return _moved(d, x, order.__getitem__)
 
 

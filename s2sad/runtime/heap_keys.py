@@ -16,9 +16,21 @@ import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError
 from ..values.objects import fields_of
-from .object_graph import LISTS, SETS, Place, Record, is_reference, is_set, mapped, parts_of, the_list
+from .object_graph import (
+    LISTS,
+    SETS,
+    Place,
+    Record,
+    is_reference,
+    is_set,
+    mapped,
+    parts_of,
+    refuse_iterator,
+    the_list,
+)
 
 __all__ = [
+    "Moved",
     "check_same",
     "has_key",
     "holds_attribute",
@@ -38,6 +50,7 @@ __all__ = [
     "order_without",
     "record_of_end",
     "record_of_slice",
+    "reorder",
     "same_length",
 ]
 
@@ -66,13 +79,9 @@ def keys_of(x: Any) -> Any:
     """
     if isinstance(x, (*LISTS, tuple, np.ndarray, range, str)):
         return range(len(x))
-    if isinstance(x, (dict, *SETS)):
-        return list(x)
-    raise UnsupportedSyntaxError(
-        f"a loop over a value of type {type(x).__name__}, among changes of objects",
-        why="what its iterator does is not followed",
-        instead="go over a list, a dict or a range",
-    )
+    if not isinstance(x, (dict, *SETS)):
+        refuse_iterator(x)
+    return list(x)
 
 
 def last_key(x: Any) -> Any:
@@ -156,6 +165,21 @@ def _is_same(record: Record, x: Any, seen: set[int]) -> bool:
 # ---------------------------------------------------------------- orders
 
 
+class Moved(dict[int, int]):
+    """An order in which few items have moved: the old positions of these by their new ones."""
+
+
+def reorder(x: Any, order: list[int] | Moved) -> None:
+    """Puts the items of a list or deque into an order; those left out of it are deleted."""
+    if isinstance(order, Moved):
+        for k, item in [(k, x[old]) for k, old in order.items()]:
+            x[k] = item
+        return
+    items = [x[k] for k in order]
+    x.clear()
+    x.extend(items)
+
+
 def order_of_sort(x: Any, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[int]:
     """The order into which `x.sort` puts a list."""
     values = list(the_list(x)) if key is None else [key(v) for v in the_list(x)]
@@ -217,30 +241,41 @@ class _Ranked:
         return bool(self.item < other.item)
 
 
-def _ranked(x: Any) -> list[_Ranked]:
-    return [_Ranked(k, v) for k, v in enumerate(the_list(x))]
-
-
 def order_of_heap(x: Any) -> list[int]:
     """The order into which `heapq.heapify` puts a list."""
-    items = _ranked(x)
+    items = [_Ranked(k, v) for k, v in enumerate(the_list(x))]
     heapq.heapify(items)
     return [i.position for i in items]
 
 
-def order_of_push(x: Any) -> list[int]:
+def order_of_push(x: Any) -> Moved:
     """The order of a heap after its last item has been pushed."""
-    items = _ranked(x)
-    last = items.pop()
-    heapq.heappush(items, last)
-    return [i.position for i in items]
+    last = len(the_list(x)) - 1
+    return Moved(_risen(x, {}, last, last))
 
 
-def order_of_pop(x: Any) -> list[int]:
+def order_of_pop(x: Any) -> Moved:
     """The order of a heap after its smallest item is popped; the popped one stands last."""
-    items = _ranked(x)
-    first = heapq.heappop(items)
-    return [*(i.position for i in items), first.position]
+    last = len(the_list(x)) - 1
+    order, position = {last: 0}, 0
+    while (child := 2 * position + 1) < last:  # up from the leaf that is reached, as `heapq` does
+        if child + 1 < last and not x[child] < x[child + 1]:
+            child += 1
+        order[position] = child
+        position = child
+    return Moved(_risen(x, order, position, last) if last > 0 else {})
+
+
+def _risen(x: Any, order: dict[int, int], position: int, place: int) -> dict[int, int]:
+    """The order with the item at `place` in the heap, from a position upwards."""
+    while position > 0:
+        parent = (position - 1) >> 1
+        if not x[place] < x[order.get(parent, parent)]:
+            break
+        order[position] = order.get(parent, parent)
+        position = parent
+    order[position] = place
+    return order
 
 
 def indexed(x: Any) -> Any:

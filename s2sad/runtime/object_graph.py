@@ -85,8 +85,17 @@ def places_of(x: Any) -> Record:
 
 
 def items_of(x: Any) -> Record:
-    """A snapshot of a new container: its items are leaves."""
-    return Record(x, Place(x), {k: Record(None if is_reference(v) else v) for k, v in parts_of(x).items()})
+    """A snapshot of a container that is made or copied: the objects in it are leaves without value."""
+    if not isinstance(x, (*LISTS, dict, tuple)):
+        return places_of(x)
+    parts = {k: _item(v) for k, v in parts_of(x).items()}
+    return Record(x, None if isinstance(x, tuple) else Place(x), parts)
+
+
+def _item(x: Any) -> Record:
+    if isinstance(x, tuple):
+        return items_of(x)
+    return Record(None if is_reference(x) else x)
 
 
 def _record(x: Any, made: dict[int, Record]) -> Record:
@@ -230,6 +239,14 @@ def mapped(x: Any) -> Any:
     if not isinstance(x, dict) or own_methods(type(x)):
         refuse_method(x)
     return x
+
+
+def refuse_iterator(x: Any) -> None:
+    raise UnsupportedSyntaxError(
+        f"a loop over a value of type {type(x).__name__}, among changes of objects",
+        why="what its iterator does is not followed",
+        instead="go over a list, a dict or a range",
+    )
 
 
 def refuse_method(x: Any) -> None:

@@ -11,32 +11,49 @@ from __future__ import annotations
 from typing import Any
 
 from .adjoints import zeros_like
+from .heap_keys import Moved, reorder
 from .heap_table import Table
-from .object_graph import Record
+from .object_graph import LISTS, Record, nodes
 
 __all__ = [
+    "Row",
     "Shadows",
     "append_item",
     "born",
+    "clear_items",
+    "copy_items",
+    "delete_item",
+    "emptied",
     "extended",
     "field_alone",
     "field_at",
+    "filled",
     "get_field",
     "get_item",
     "held_field",
     "held_item",
+    "held_items",
     "hold_append",
+    "hold_clear",
+    "hold_delete",
     "hold_field",
+    "hold_insert",
     "hold_item",
+    "hold_order",
+    "hold_splice",
+    "insert_item",
     "item_alone",
     "item_at",
     "keys_in",
     "known",
+    "order_items",
     "positions",
     "read_items",
     "set_field",
     "set_item",
     "shaped",
+    "splice",
+    "splice_items",
     "without_field",
     "without_item",
 ]
@@ -55,6 +72,11 @@ def known(x: Any) -> Any:
     return x
 
 
+def filled(heap: Any, x: Any, record: Record) -> Any:
+    """Notes a new list or dict of numbers or arrays."""
+    return heap
+
+
 def get_field(heap: Any, x: Any, name: str) -> Any:
     """A number or array in an attribute."""
     return getattr(x, name)
@@ -67,6 +89,16 @@ def get_item(heap: Any, x: Any, key: Any) -> Any:
 
 def read_items(heap: Any, x: Any, record: Record) -> Any:
     """A list with the numbers or arrays of a list."""
+    return list(x)
+
+
+def copy_items(heap: Any, x: dict[Any, Any], record: Record) -> Any:
+    """A copy of a dict of numbers or arrays."""
+    return dict(x)
+
+
+def held_items(x: Any) -> list[Any]:
+    """A list with the objects of a list."""
     return list(x)
 
 
@@ -108,6 +140,46 @@ def append_item(heap: Any, x: Any, key: int, value: Any, like: Any) -> Any:
     return heap
 
 
+def insert_item(heap: Any, x: Any, key: int, value: Any, like: Any) -> Any:
+    """Inserts a number or array at a position of a list."""
+    x.insert(key, value)
+    return heap
+
+
+def delete_item(heap: Any, x: Any, key: int) -> Any:
+    """Deletes a number or array from a list."""
+    del x[key]
+    return heap
+
+
+def clear_items(heap: Any, x: Any) -> Any:
+    """Deletes all numbers and arrays from a list or dict."""
+    x.clear()
+    return heap
+
+
+def order_items(heap: Any, x: Any, order: list[int] | Moved) -> Any:
+    """Reorders a list of numbers or arrays: item i is the one that was at `order[i]`."""
+    reorder(x, order)
+    return heap
+
+
+def splice_items(heap: Any, x: Any, items: list[Any], record: Record) -> Any:
+    """Inserts numbers or arrays into a list, at the positions of the record."""
+    splice(x, items, record)
+    return heap
+
+
+def splice(x: Any, items: list[Any], record: Record) -> None:
+    """Inserts items into a list or deque, at the positions of the record."""
+    positions = list(record.parts or ())
+    if positions == list(range(len(x), len(x) + len(items))):
+        x.extend(items)
+    else:
+        for position, item in sorted(zip(positions, items, strict=True), key=lambda both: both[0]):
+            x.insert(position, item)
+
+
 def hold_field(heap: Any, x: Any, name: str, value: Any) -> Any:
     """Sets an attribute to an object."""
     setattr(x, name, value)
@@ -123,6 +195,36 @@ def hold_item(heap: Any, x: Any, key: Any, value: Any) -> Any:
 def hold_append(heap: Any, x: Any, value: Any) -> Any:
     """Appends an object."""
     x.append(value)
+    return heap
+
+
+def hold_insert(heap: Any, x: Any, key: int, value: Any) -> Any:
+    """Inserts an object at a position of a list."""
+    x.insert(key, value)
+    return heap
+
+
+def hold_delete(heap: Any, x: Any, key: Any) -> Any:
+    """Deletes an object from a list, or any item from a dict."""
+    del x[key]
+    return heap
+
+
+def hold_clear(heap: Any, x: Any) -> Any:
+    """Deletes all objects from a list or dict."""
+    x.clear()
+    return heap
+
+
+def hold_order(heap: Any, x: Any, order: list[int] | Moved) -> Any:
+    """Reorders a list of objects."""
+    reorder(x, order)
+    return heap
+
+
+def hold_splice(heap: Any, x: Any, items: list[Any], record: Record) -> Any:
+    """Inserts objects into a list, at the positions of the record."""
+    splice(x, items, record)
     return heap
 
 
@@ -174,27 +276,82 @@ class Items(dict[Any, Any]):
         return 0.0
 
 
+class Row(list[Any]):
+    """The adjoints of the items of a list whose items move; zero at first, and beyond its end."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(key) if key < len(self) else 0.0
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key >= len(self):
+            self.extend([0.0] * (key + 1 - len(self)))
+        super().__setitem__(key, value)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The adjoint of an item."""
+        return self[key]
+
+    def insert(self, key: Any, value: Any) -> None:
+        """The list gets an item at a position."""
+        if key < len(self):
+            super().insert(key, value)
+        else:
+            self[key] = value
+
+    def pop(self, key: Any = -1) -> Any:
+        """The adjoint of an item, which the list loses."""
+        return super().pop(key) if key < len(self) else 0.0
+
+    def reorder(self, order: list[int] | Moved) -> None:
+        """The list is reordered: `order[i]` is the old position of item i."""
+        if isinstance(order, Moved):
+            reorder(self, order)
+            return
+        super().__setitem__(slice(None), [self[k] for k in order])
+
+    def restore(self, order: list[int] | Moved) -> None:
+        """The list gets the items back that had another order, or were deleted."""
+        if isinstance(order, Moved):
+            reorder(self, Moved({old: k for k, old in order.items()}))
+            return
+        items = [0.0] * (max(order, default=-1) + 1)
+        for position, k in enumerate(order):
+            items[k] = self[position]
+        super().__setitem__(slice(None), items)
+
+    def open(self, record: Record) -> None:
+        """The list gets items at the positions of a record."""
+        for position in sorted(record.parts or ()):
+            self.insert(position, 0.0)
+
+    def close(self, record: Record) -> None:
+        """The list loses the items at the positions of a record."""
+        for position in sorted(record.parts or (), reverse=True):
+            self.pop(position)
+
+
 class Shadows:
     """The adjoints of what objects hold, during one reverse sweep: `d[x].name`, and `d[x][key]` of a list or
-    dict. Adjoints are replaced, and never changed in place.
+    dict. Adjoints are replaced, and never changed in place. `row` is the class of the shadows of lists.
     """
 
-    __slots__ = ("made",)
+    __slots__ = ("made", "row")
 
-    def __init__(self) -> None:
+    def __init__(self, row: type = Items) -> None:
         self.made: dict[int, tuple[Any, Any]] = {}  # by `id`: the object, kept alive, and its shadow
+        self.row = row
 
     def __getitem__(self, x: Any) -> Any:
         found = self.made.get(id(x))
         if found is None:
-            shadow = Items() if isinstance(x, (list, dict)) else Shadow()
+            shadow = self.row() if isinstance(x, LISTS) else Items() if isinstance(x, dict) else Shadow()
             found = self.made[id(x)] = x, shadow
         return found[1]
 
-    def at(self, x: Any) -> dict[Any, Any]:
-        """The adjoints of what an object holds, by key."""
+    def at(self, x: Any) -> Any:
+        """The adjoints of what an object holds, by key: what `get` gives, and 0.0 for zero."""
         shadow = self[x]
-        return shadow if isinstance(shadow, Items) else vars(shadow)
+        return vars(shadow) if isinstance(shadow, Shadow) else shadow
 
 
 def extended(d: Shadows, table: Table | None) -> Shadows:
@@ -203,6 +360,14 @@ def extended(d: Shadows, table: Table | None) -> Shadows:
         held = d.at(x)
         for key, value in parts.items():
             held[key] = held.get(key, 0.0) + value  # a new array
+    return d
+
+
+def emptied(d: Shadows, record: Record) -> Shadows:
+    """Shadows that are zero for all that a value holds, in place."""
+    for part in nodes(record):
+        held = d[part.place.holder]  # type: ignore[union-attr]
+        (vars(held) if isinstance(held, Shadow) else held).clear()
     return d
 
 

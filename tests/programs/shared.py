@@ -737,3 +737,60 @@ def lists_changed_after_they_were_copied(x):
     kept[1][0] = x[0] * 5
     kept[0].insert(0, x[2])
     return joined[0] * joined[1] + twice[0] ** 2 + end[0] * rows[0] + sum(rows)
+
+
+@program((0.3, 1.4), wrt=(0, 1), second=True)
+def list_turned_before_its_objects_change(x, y):
+    outers = [Outer(x), Outer(y), Outer(x * y)]
+    for outer in outers:
+        outer.parts = [outer.inner.v, y]
+    outers.reverse()
+    outers[-1].inner.v = outers[-1].parts.pop() * outers[0].inner.v
+    turned = list(outers)[::-1]
+    turned[1].parts.insert(0, x * x)
+    outers.append(outers.pop(0))
+    return sum(outer.inner.v * outer.parts[0] for outer in outers) * turned[0].parts[-1]
+
+
+@program((0.3, 1.4), wrt=(0, 1), second=True)
+def tuples_with_objects_copied(x, y):
+    pairs = [(x, Cell(x)), (y, Cell(y))]
+    pairs.append((x * y, pairs[0][1]))
+    for v, cell in pairs:
+        cell.v = cell.v * v
+    turned = pairs[::-1]
+    turned[0][1].v = turned[1][0] * x
+    kept = list(turned)
+    kept.pop(0)
+    return kept[0][0] * kept[1][1].v + pairs[2][1].v
+
+
+@program((0.3, 1.4), wrt=(0, 1), second=True)
+def queues_of_objects_and_numbers(x, y):
+    cells, numbers = deque([Cell(x), Cell(y)]), [x, y, x * y]
+    same = numbers
+    for k in range(5):
+        cell = cells.popleft()
+        cell.v = cell.v * same.pop(0) + y
+        cells.append(cell)
+        cells.rotate(k)
+        numbers.insert(k % 2, cell.v)
+        heapq.heapify(same)
+        heapq.heappush(numbers, cells[0].v * x)
+        numbers[1:2] = [heapq.heappop(same), y]
+        numbers.sort(reverse=True)
+        del same[3:]
+    return numbers[0] * numbers[-1] + cells[0].v * cells[1].v
+
+
+def unchanged(cell):
+    return cell
+
+
+@program((0.3, 1.4, unchanged), wrt=(0, 1), second=True)
+def object_that_a_dynamic_call_returns(x, y, same):
+    cell = Cell(x)
+    cell.v = cell.v * y
+    _ = same(cell)
+    cell.v = cell.v * x + y
+    return cell.v * y

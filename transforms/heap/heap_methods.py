@@ -175,7 +175,8 @@ class Methods:
 
     def listed(self, items: Node) -> Node:
         """A new list of the elements of an iterable."""
-        return self.to.made(self.to.base(items), call(self.to.bound(list, "list"), self.to.copy(items)))
+        shown = self.to.copy(items, only_items=True)
+        return self.to.made(self.to.base(items), call(self.to.bound(list, "list"), shown))
 
     def extend(self, x: Node, items: Node) -> None:
         to = self.to

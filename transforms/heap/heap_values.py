@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from typing import Any
 
 from ..analyses.effects import ELSEWHERE
@@ -96,6 +97,12 @@ class HeapValues:
         """
         operation = self.operation(value)
         return self.facts.sharing(operation) if isinstance(operation, Apply) else "unknown"
+
+    def hands_items_on(self, value: Node) -> bool:
+        """Whether a primitive puts the items of containers into a new one, and reads nothing in them."""
+        function = self.facts.program.resolve(value.func)
+        takes_pairs = function is dict or function is OrderedDict  # which may be lists
+        return function is deque or (self.sharing(value) == "elements" and not takes_pairs)
 
     def changes_array(self, value: Node) -> bool:
         """Whether a call is known to change an argument in place."""

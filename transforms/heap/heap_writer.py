@@ -128,20 +128,23 @@ class Writer:
     def base(self, node: Node) -> str:
         return str(getattr(node, "id", "value"))
 
-    def view(self, node: Node, helper: str = "heap_view", *options: Node) -> Node:
+    def view(
+        self, node: Node, helper: str = "heap_view", *options: Node, snapshot: str = "places_of"
+    ) -> Node:
         """An atom as a call is given it: with its present contents."""
         if self.nature(node) == "plain" or not isinstance(node, gast.Name):
             return node
         if node.id in self.lazy:  # a new list
             return node
-        record = self.made(node.id, self.helper("places_of", node))
+        record = self.made(node.id, self.helper(snapshot, node))
         return self.made(node.id, self.helper(helper, load(self.heap), node, record, *options))
 
-    def copy(self, node: Node, deep: bool = False) -> Node:
+    def copy(self, node: Node, deep: bool = False, only_items: bool = False) -> Node:
         """An atom as a primitive reads it, whose reverse may read it again: a shallow copy of a container, or
-        a `deep` one.
+        a `deep` one. With `only_items` the objects in it are handed on, and their contents not read.
         """
-        return self.view(node, "heap_copy", *([constant(True)] if deep else []))
+        snapshot = "items_of" if only_items else "places_of"
+        return self.view(node, "heap_copy", *([constant(True)] if deep else []), snapshot=snapshot)
 
     def get(self, target: str, x: Node, key: Node, is_field: bool = False) -> None:
         """`target = x[key]`, or an attribute."""
@@ -172,16 +175,18 @@ class Writer:
         plain = isinstance(index, gast.Constant)
         return index if plain else self.made("key", self.helper("key_of", x, index))
 
-    def enter(self, target: str, value: Node, shallow: bool = False) -> None:
-        """`target = value`, a new container or object, or the result of a call."""
+    def enter(self, target: str, value: Node, only_items: bool = True, is_made: bool = True) -> None:
+        """`target = value`, a container or object that is made here, or the result of a call. With
+        `only_items` the objects in it are in the heap already.
+        """
         found = self.made(target, value)
         if self.nature(load(target)) == "plain":
             self.put(target, self.helper("plain_number", found))
             return
-        record = self.made(target, self.helper("items_of" if shallow else "places_of", found))
+        record = self.made(target, self.helper("items_of" if only_items else "places_of", found))
         self.change("heap_enter", found, record)
-        known = shallow or self.nature(load(target)) == "object"
-        cls = [] if shallow else self.class_of(target)
+        known = is_made or self.nature(load(target)) == "object"
+        cls = [] if is_made else self.class_of(target)
         self.put(target, self.helper("reference", found, *cls) if known else found)
 
     def unpack(self, targets: list[str], value: Node) -> None:

@@ -195,7 +195,7 @@ class _Lowerer(Writer):
     def assignment(self, s: Node, target: str, value: Node) -> None:
         match value:
             case gast.List() | gast.Dict():
-                self.enter(target, value, shallow=True)
+                self.enter(target, value)
             case gast.Set(elts=elements):
                 elements = [self.made("element", self.helper("set_element", e)) for e in elements]
                 self.put(target, rebuilt(value, elts=elements))
@@ -211,10 +211,10 @@ class _Lowerer(Writer):
                 if self.values.is_held(value):
                     self.get(target, x, constant(attr), is_field=True)
                 else:
-                    self.enter(target, rebuilt(value, value=self.view(x)))
+                    self.enter(target, rebuilt(value, value=self.view(x)), only_items=False, is_made=False)
             case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
                 if _has_slice(index):
-                    self.enter(target, rebuilt(value, value=self.copy(x)), shallow=True)
+                    self.enter(target, rebuilt(value, value=self.copy(x, only_items=True)))
                 else:
                     self.get(target, x, self.key(x, index))
             case gast.BinOp(left=a, right=b):
@@ -242,10 +242,10 @@ class _Lowerer(Writer):
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
         if isinstance(value.op, gast.Add) and self.values.is_list(a) and self.values.is_list(b):
-            views = self.copy(a), self.copy(b)
-            self.enter(target, self.helper("concat", *views), shallow=True)
+            views = self.copy(a, only_items=True), self.copy(b, only_items=True)
+            self.enter(target, self.helper("concat", *views))
         elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
-            self.enter(target, self.helper("repeated", self.copy(a), b), shallow=True)
+            self.enter(target, self.helper("repeated", self.copy(a, only_items=True), b))
         else:
             left, right = map(self.operand, (a, b))
             self.put(target, self.set_or_number(rebuilt(value, left=left, right=right)))
@@ -311,7 +311,7 @@ class _Lowerer(Writer):
         if self.methods.written(target, value):
             return
         if self.values.makes_object(value) and target is not None:
-            self.enter(target, value, shallow=True)
+            self.enter(target, value)
             return
         function = self.values.with_heap(value)
         if function is not None:
@@ -332,12 +332,15 @@ class _Lowerer(Writer):
         changing = self.values.may_change(value)
         primitive = self.values.is_primitive(value)
         deep = primitive and self.values.gives_number(value)
+        # A list that the derivative of a primitive reads stays as it is; the program changes its copy.
+        is_read = primitive and not deep and self.values.reads_result(value)
+        only_items = primitive and not deep and not is_read and self.values.hands_items_on(value)
         records: list[tuple[Node, Node]] = []
 
         def shown(node: Node) -> Node:
             if not isinstance(node, gast.Name) or self.nature(node) == "plain":
                 return node
-            found = self.copy(node, deep) if primitive else self.view(node)
+            found = self.copy(node, deep, only_items) if primitive else self.view(node)
             if changing and node.id not in self.lazy:
                 records.append((self.code[-1].value.args[2], node))
             return found
@@ -365,9 +368,8 @@ class _Lowerer(Writer):
         if found is not None and self.arrays.follows and self.values.is_unknown(value):
             self.note_outside(found)
         if found is not None and target is not None:
-            # A list that the derivative of a primitive reads stays as it is; the program changes its copy.
-            is_read = primitive and not deep and self.values.reads_result(value)
-            self.enter(target, self.helper("copied_lists", found) if is_read else found)
+            new = self.helper("copied_lists", found) if is_read else found
+            self.enter(target, new, only_items, is_made=False)
 
     def pass_heap(self, target: str | None, value: Node, function: Any) -> None:
         """A call of a function of the heap."""
