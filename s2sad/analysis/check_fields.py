@@ -51,12 +51,19 @@ def check_fields(facts: Facts, active: frozenset[str], inside: bool) -> None:
                         "return the value, and assign it where the function is called",
                     )
                 if not followed and carries and _varies(facts, name, attr):
-                    program.refuse(
-                        s,
-                        f"an assignment to the attribute `{attr}` of an object that others may hold",
-                        "the change would be seen there, and following it is not supported",
-                        "make a new object, or keep the value in a local name",
-                    )
+                    program.refuse(s, *_held(attr))
+            case gast.Assign(
+                targets=[gast.Attribute(value=gast.Attribute() as base, attr=attr)], value=gast.Name(id=value)
+            ) if value in active and not isinstance(program.resolve(base), (ModuleType, type)):
+                program.refuse(s, *_held(attr))  # of an object that a module or class holds
+
+
+def _held(attr: str) -> tuple[str, str, str]:
+    return (
+        f"an assignment to the attribute `{attr}` of an object that others may hold",
+        "the change would be seen there, and following it is not supported",
+        "make a new object, or keep the value in a local name",
+    )
 
 
 def _varies(facts: Facts, name: str, attr: str) -> bool:

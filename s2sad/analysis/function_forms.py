@@ -32,6 +32,13 @@ class FunctionForms(Protocol):
     def normal_form(self, function: FunctionType) -> Program:
         """A function in normal form."""
 
+    @property
+    def outer(self) -> bool:
+        """Whether objects of outer scopes have variables."""
+
+    def callee_form(self, function: FunctionType) -> Program:
+        """A function in normal form, with variables for outer objects where the caller has these."""
+
     def inlinable(self, function: Any, call: Any) -> Program | None:
         """The normal form of the callee of a call; None for a primitive, or without source."""
 

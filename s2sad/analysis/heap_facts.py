@@ -9,7 +9,17 @@ from typing import Any
 from weakref import WeakSet
 
 from ..kinds import domain
-from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Instance, Kind, List, Record, Tuple, widen
+from ..kinds.lattice import (
+    OBJECT,
+    UNKNOWN,
+    Dict,
+    Instance,
+    Kind,
+    List,
+    Record,
+    Tuple,
+    widen,
+)
 from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys, slots
 from ..runtime import object_graph as heap_places
@@ -23,7 +33,7 @@ from ..values.objects import is_plain
 from .constructors import makes_empty, new_class
 from .primitive_table import PRIMITIVES
 
-__all__ = ["HeapNatures", "has_heap"]
+__all__ = ["ON_HEAP", "HeapNatures", "has_heap", "nature_of"]
 
 
 ON_HEAP: WeakSet[FunctionType] = WeakSet()  # the functions with a heap parameter

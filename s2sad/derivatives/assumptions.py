@@ -14,7 +14,7 @@ import numpy as np
 from ..analysis.outer_bindings import StoredGlobals, stored_globals
 from ..kinds.abstraction import kind_of_free
 from ..kinds.class_members import is_fixed
-from ..kinds.lattice import UNKNOWN, Literal, Record
+from ..kinds.lattice import UNKNOWN, Literal, Random, Record
 from ..primitives.record import count_declared
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Call
@@ -73,7 +73,8 @@ class Capture:
         `nonlocal` statements of the files that were read.
         """
         value = self.value()
-        if callable(value) or isinstance(value, (ModuleType, property)):
+        is_missing = value is MISSING and bool(self.path)  # an attribute that objects of the class have
+        if is_missing or callable(value) or isinstance(value, (ModuleType, property)):
             return False
         if self.path or self.name in declared:
             return True
@@ -201,6 +202,8 @@ def calls_unknown(facts: Facts) -> bool:
             case gast.Name(id=name):
                 return name in own and not isinstance(facts.kind(node.func), Literal)
             case gast.Attribute(attr=attr) if program.resolve(node.func) is MISSING and attr not in METHODS:
+                if isinstance(facts.kind(node.func.value), Random):
+                    return False
                 operation = facts.operation(node)
                 return isinstance(operation, Call) and operation.function is MISSING
         return False

@@ -246,6 +246,7 @@ class Generator:
                     self.attempt(request)
                 except (UnsupportedSyntaxError, MissingRuleError, MissingAttributeError) as refusal:
                     self.made.pop(request, None)
+                    self.forms.open_calls.discard((request.function, None))
                     self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins
             if is_users and self.made[request].guarded:
@@ -337,11 +338,13 @@ class Generator:
         """Replaces a derivative by one with a heap, if that is possible."""
         if libraries_in(request.kinds):
             return
-        plain = self.made[request]
+        plain, heap = self.made[request], "writes" if request.writes else "reads"
         try:
-            self.attempt(request, "writes" if request.writes else "reads")
+            self.attempt(request, heap)
+            self.forms.open_calls.discard((request.function, None))
         except S2sadError:
             self.made[request] = plain
+            self.forms.open_calls.discard((request.function, heap))
 
     def transform(self, facts: Facts, request: Request, refusal: S2sadError | None) -> Program:
         """The derivative of a program; after a `refusal`, with the outer arrays that it writes to as

@@ -67,7 +67,7 @@ FUNCTIONS = {
 STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
 BIRTHS = frozenset(["born", "filled", "heap_enter", "new_heap"])
 CHANGES = BIRTHS | STORES | METHODS.keys() | FUNCTIONS.keys()
-ALONE = frozenset(["field_alone", "item_alone"])
+ALONE = frozenset(["field_alone", "field_if", "item_alone", "item_if"])
 WITHOUT = frozenset(["without_field", "without_item"])
 MOVES = {  # of the adjoints of the items of a list, with the methods of their shadows
     "cleared": "clear",
@@ -95,7 +95,7 @@ class _Other(Exception):
 
 def with_plain_objects(program: Program) -> Program | None:
     """The derivative with plain attributes and items; None where it has none, or cannot be written so."""
-    marks = slots.born, slots.get_field, slots.get_item
+    marks = slots.born, slots.get_field, slots.get_item, slots.optional_field, slots.optional_item
     if not any(v is mark for v in program.bindings.values() for mark in marks):
         return None
     try:
@@ -273,6 +273,8 @@ class _Writer:
         match s:
             case gast.Assign(targets=[gast.Name(id=target)]) if target in self.heaps:
                 return self.change(s)
+            case gast.Expr(value=value) if self.function_of(value) in CHANGES:
+                return self.change(s)
             case gast.Assign(targets=[gast.Name(id=target)]) if target in self.tables:
                 return self.version(s, target)
             case gast.If():
@@ -397,8 +399,15 @@ class _Writer:
             slot = self.slot(name, x, key, gast.Store())
             if name in WITHOUT:
                 code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
-            else:
-                code.append(gast.AugAssign(target=slot, op=gast.Add(), value=value))
+                continue
+            added = gast.AugAssign(target=slot, op=gast.Add(), value=value)
+            if name.endswith("_if"):  # the value may be None
+                if not isinstance(value, gast.Name):
+                    code.append(assign(name := self.names.temporary("d"), value))
+                    value = load(name)
+                is_number = gast.Compare(left=value, ops=[gast.IsNot()], comparators=[constant(None)])
+                added = gast.If(test=is_number, body=[located(added, s)], orelse=[])
+            code.append(added)
         return [located(c, s) for c in code]
 
     def moved(self, name: str, x: Any, key: Any) -> Any:
@@ -502,11 +511,11 @@ class _Writer:
             return self.read(node, name, args)
         given = [self.expression(a) for a in args]
         match name, given:
-            case "get_field", [_, x, key]:
+            case ("get_field" | "optional_field"), [_, x, key]:
                 return attribute(x, key.value)
             case "held_field", [x, key]:
                 return attribute(x, key.value)
-            case ("get_item", [_, x, key]) | ("held_item", [x, key]):
+            case (("get_item" | "optional_item"), [_, x, key]) | ("held_item", [x, key]):
                 return gast.Subscript(value=x, slice=key, ctx=gast.Load())
             case "known", [x]:
                 return x

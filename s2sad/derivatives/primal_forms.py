@@ -53,6 +53,13 @@ from ..lowering.inline_methods import (
     without_untaken,
 )
 from ..lowering.lambda_lifting import lifted_closures
+from ..lowering.outer_objects import (
+    changes_outer_objects,
+    outer_objects_first,
+    reads_outer_objects,
+    refuse_open_calls,
+    with_outer_objects,
+)
 from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import refuse_rebound, with_outputs
 from ..lowering.tables_to_arrays import tables_to_arrays
@@ -130,12 +137,13 @@ class Forms:
     read_for: Counter[Any] = field(default_factory=Counter)  # statements read, by library function
     counted: set[Any] = field(default_factory=set)  # functions and kinds whose statements are counted
     far: dict[Any, str] = field(default_factory=dict)  # functions that are not read, with the reasons
-    calls_unknown: bool = False  # whether there is a call of a dynamic function
+    open_calls: set[Any] = field(default_factory=set)  # the functions, and heaps, that call dynamic functions
     programs: dict[Any, Program] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
     whole: dict[Any, Facts] = field(default_factory=dict)  # of differentiated functions
     ready: dict[Any, Facts] = field(default_factory=dict)  # the same, lowered
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
+    outer: bool = False  # whether objects of outer scopes have variables
     keeps_records: bool = True  # whether what is recorded outside has no derivative, as nothing reads it
     records: list[Slot] = field(default_factory=list)
     generated: list[tuple[Facts, tuple[str, ...]]] = field(default_factory=list)  # what may read them
@@ -244,7 +252,7 @@ class Forms:
         """Whether names outside of `known`, which were assumed constant, turned out to be assigned. A dynamic
         callee may assign every name that some function assigns.
         """
-        if self.calls_unknown:
+        if self.open_calls:
             declared = frozenset().union(*map(declared_outside, {p.lines for p in self.programs.values()}))
             captures = list(self.captures.values())
             self.rebound |= {c.name_key() for c in captures if c.may_be_assigned(declared)}
@@ -278,10 +286,21 @@ class Forms:
         if function in self.refused:
             return None
         try:
-            return self.normal_form(function) if has_written_defaults(function) else None
+            if not has_written_defaults(function):
+                return None
+            return self.callee_form(function)
         except S2sadError:  # raised again where the function's derivative is generated
             self.refused.add(function)
             return None
+
+    def callee_form(self, function: FunctionType) -> Program:
+        """As `normal_form`; with variables for objects of outer scopes where the caller has these."""
+        if not self.outer:
+            return self.normal_form(function)
+        key = "outer", function
+        if key not in self.programs:
+            self.programs[key] = with_outer_objects(self.normal_form(function))
+        return self.programs[key]
 
     def keeps(self, program: Program, call: Any, name: str, known: frozenset[Any] = frozenset()) -> bool:
         """Whether a function that a call gets as the argument `name` may escape: a primitive calls it, a
@@ -326,12 +345,10 @@ class Forms:
             depends = bool(calls_of_functions(self.inlined(program), self.inlinable))
         key = ("ssa", function, tuple(kinds.values()) if depends or heap else None, heap, outputs)
         if key not in self.programs:
-            program = self.with_inlined_callees(program, kinds, heap is None)
-            if heap is not None:
-                if outputs is not None:
-                    refuse_rebound(program, outputs)
-                    program = with_outputs(program, outputs)
-                program = self.with_heap(program, kinds, heap == "writes")
+            if heap is None:
+                program = self.with_inlined_callees(program, kinds, True)
+            else:
+                program = self.with_heap(program, kinds, heap == "writes", outputs)
             refuse_generators(program)
             program = to_single_assignment(program, partial(self.keeps, program), self._watch_of(function))
             if self.style.real_powers:
@@ -341,28 +358,55 @@ class Forms:
             self.programs[key] = program
         return self.programs[key]
 
-    def with_heap(self, program: Program, kinds: Kinds, writes: bool) -> Program:
-        """A function in normal form, whose callees are inlined, with a heap; first with the methods of
-        objects whose classes the memory of the heap tells.
+    def with_heap(
+        self, whole: Program, kinds: Kinds, writes: bool, outputs: str | tuple[str, ...] | None
+    ) -> Program:
+        """A function in normal form with its callees inlined and a heap; first with the methods of objects
+        whose classes the memory of the heap tells, and with variables for objects of outer scopes where it
+        may change these.
         """
-        known: Kinds = {}
+        program, known = self.prepared(whole, kinds, outputs), {}
+        has_outer = writes and not self.outer and reads_outer_objects(program)
         limit = 2 * len(statements_in(program.tree.body)) + 150  # what is put in may be recursive
         for _ in range(ROUNDS):
+            if has_outer and changes_outer_objects(program):
+                return self.with_outer(whole, kinds, outputs)
             lowered = self.heap_calls.lowered(program, kinds, writes, known)
             if lowered is program:
                 break
             facts = self.facts(lowered, kinds)
             memory = settled_memory(lowered, facts.kinds, facts.kind)
+            if has_outer and (memory is None or memory.stored):
+                return self.with_outer(whole, kinds, outputs)
             if memory is None or len(statements_in(program.tree.body)) > limit:
                 break
+            self.note(Capture(class_scope(c), c.__name__, (name,)) for c, name in memory.defaults)
             named = dispatch_methods(self.facts(program, kinds, before=True), memory)
             before, known = known, {} if named is not program else memory.known_kinds(facts.kinds)
             if named is not program:
-                self.programs["named", id(named)] = named  # is kept, as forms are found by `id`
-                program = self.with_inlined_callees(named, kinds, False)
+                program = self.prepared(named, kinds)
             elif before or not known:
                 break
+        if self.outer and lowered is not program:
+            refuse_open_calls(facts, memory)
         return lowered
+
+    def prepared(self, program: Program, kinds: Kinds, outputs: Any = None) -> Program:
+        """A function in normal form with its callees inlined, for a heap."""
+        self.programs["kept", id(program)] = program  # forms are found by `id`
+        program = self.with_inlined_callees(program, kinds, False)
+        if outputs is not None:
+            refuse_rebound(program, outputs)
+            program = with_outputs(program, outputs)
+        return outer_objects_first(program) if self.outer else program
+
+    def with_outer(self, whole: Program, kinds: Kinds, outputs: Any) -> Program:
+        """As `with_heap`, with variables for objects of outer scopes, in callees, too."""
+        self.outer = True
+        try:
+            return self.with_heap(with_outer_objects(whole), kinds, True, outputs)
+        finally:
+            self.outer = False
 
     def left(
         self, program: Program, function: FunctionType, given: Kinds, wrt: tuple[str, ...] | None = None
@@ -533,7 +577,8 @@ class Forms:
             facts = without_untaken(facts)
             self.count(facts.program, (function, tuple(given.values()), heap))
             facts = facts.after(without_needless_guards(facts))
-            self.calls_unknown = self.calls_unknown or calls_unknown(facts)
+            if calls_unknown(facts):
+                self.open_calls.add((function, heap))
             stays = partial(stays_starred, facts=facts)
             return facts.again(lower_stars(facts.program, stays, call_star, call_method))
 

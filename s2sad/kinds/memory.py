@@ -20,12 +20,17 @@ from typing import Any, NamedTuple
 
 import gast
 
-from ..runtime import heap, heap_arrays, object_graph, slots
+from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..runtime.containers import copied_lists
-from ..runtime.mutation import repeated
-from ..transforms.trees.nodes import statements_in
+from ..runtime.mutation import repeated, stored_in
+from ..transforms.analyses.operations import OPERATORS
+from ..transforms.trees.nodes import header_of, load, names_read, statements_in
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
+from ..values.objects import ABSENT, lookup
+from .abstraction import kind_of
+from .class_members import attribute_kind
+from .indexing import element_kind, subscript_kind
 from .join import join
 from .lattice import (
     NOTHING,
@@ -45,29 +50,40 @@ from .lattice import (
     Unknown,
     widen,
 )
+from .result_kinds import call_kind
 
-__all__ = ["ANYTHING", "ITEMS", "Held", "Memory", "memory_of", "settled_memory"]
+__all__ = ["ANYTHING", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "memory_of", "settled_memory"]
 
-ITEMS = "[]"  # the key of the slot of all items
+ITEMS, KEYS = "[]", "{}"  # the keys of the slots of all items, and of all keys of a dict
 KindOf = Callable[[Any], Kind]
 
 
 class Held(NamedTuple):
-    """What a slot or name may hold: values of a kind, and the objects of some sites (None: any objects)."""
+    """What a slot or name may hold: values of a kind, the objects of some sites (None: any objects), and
+    whether also None.
+    """
 
     kind: Kind
     sites: frozenset[str] | None
+    is_optional: bool = False
 
     def joined(self, other: Held) -> Held:
         either = None if self.sites is None or other.sites is None else self.sites | other.sites
-        return Held(join(self.kind, other.kind), either)
+        return Held(join(self.kind, other.kind), either, self.is_optional or other.is_optional)
 
     @property
     def as_kind(self) -> Kind:
-        return self.kind if self.sites == frozenset() else UNKNOWN
+        if self.is_optional and self.sites == frozenset() and isinstance(self.kind, Nothing):
+            return Literal(None)
+        return UNKNOWN if self.is_optional or self.sites != frozenset() else self.kind
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it surely holds an object, or None."""
+        return bool(self.sites) and isinstance(self.kind, Nothing)
 
 
-EMPTY, ANYTHING = Held(NOTHING, frozenset()), Held(UNKNOWN, None)
+EMPTY, ANYTHING, OPTIONAL = Held(NOTHING, frozenset()), Held(UNKNOWN, None), Held(NOTHING, frozenset(), True)
 
 
 def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
@@ -106,8 +122,11 @@ class Memory:
         self.stored: dict[Any, Held] = {}  # by key: what is stored into objects that are not known
         self.classes: dict[str, type] = {}
         self.lists: dict[str, Held] = {}  # the items of new objects and containers, not in the heap yet
+        self.keys: dict[str, Held] = {}  # the keys of new dicts
         self.born: dict[str, type] = {}  # and their classes
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
+        self.defaults: set[tuple[Any, str]] = set()  # the attributes of classes that are read, with the class
+        self.operands = _only_operands(program)
         self.heaps: set[str] = set()
         self.sites: dict[Any, str] = {}  # of arguments, by class or kind
         self.entered: set[Kind] = set()  # the kinds of arguments that are looked at
@@ -121,19 +140,29 @@ class Memory:
         nothing is known from then on. Slots that were read and never written may be anything: the class may
         define them.
         """
-        for slot in set() if self.has_new else self.unread - self.slots.keys():
-            self.put(*slot, ANYTHING)
+        for site, key in set() if self.has_new else self.unread - self.slots.keys():
+            self.put(site, key, self.default(self.classes.get(site), key))
         self.unread.clear()
         found, self.has_new = self.has_new and not self.is_lost, False
         self.is_lost = self.is_lost or (found and late)
         is_told, self.is_told = self.is_told, self.is_lost
         return found or is_told is not self.is_lost
 
+    def default(self, cls: type | None, key: Any) -> Held:
+        """What is read from a slot that is never set: the value in the class."""
+        value = ABSENT if cls is None or key in (ITEMS, KEYS) else lookup(cls, key)
+        if value is ABSENT or hasattr(type(value), "__get__"):
+            return ANYTHING
+        self.defaults.add((cls, key))
+        return _held(kind_of(value, key))
+
     # ------------------------------------------------------------ statements
 
     def assigned(self, target: str, value: Any, kind: KindOf) -> Kind | None:
-        """Follows `target = value`; the kind of the value where it is read from the heap, else None."""
+        """Follows `target = value`; the kind of the value where the heap tells it, else None."""
         match value:
+            case gast.UnaryOp() | gast.Compare() | gast.Attribute() if self.is_early(value, kind):
+                return NOTHING
             case gast.Name():
                 if value.id not in self.lists or value.id in self.names:  # a new list enters the heap later
                     self.bind(target, self.held(value, kind))
@@ -143,7 +172,11 @@ class Memory:
                     self.lists[target] = self.lists[value.id]
                 if value.id in self.born:
                     self.born[target] = self.born[value.id]
+            case gast.BinOp(left=left, op=op, right=right):
+                return self.operated(OPERATORS[type(op)], [left, right], kind)
             case gast.List(elts=items) | gast.Dict(values=items):
+                if isinstance(value, gast.Dict):
+                    self.keys[target] = self.together(self.held(k, kind) for k in value.keys)
                 self.lists[target] = self.together(self.held(a, kind) for a in items)
                 self.born[target] = list if isinstance(value, gast.List) else dict
             case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.lists:
@@ -153,9 +186,13 @@ class Memory:
                 if function in EMPTY_OF and isinstance(cls := self.program.resolve(args[0]), type):
                     self.lists[target], self.born[target] = EMPTY, cls
                     return None
+                if function is stored_in:
+                    return self.operated(stored_in, args, kind)
                 if function is not MISSING and getattr(function, "__module__", "") in OF_HEAP:
                     return self.called(target, function, args, kind)
                 self.passed(value)
+                if self.is_early(value, kind):
+                    return NOTHING
                 if function in (operator.concat, repeated, copied_lists, list, deque, sorted):
                     read = [a.id for a in args if isinstance(a, gast.Name)]
                     known = [self.lists[name] for name in read if self.born.get(name) is list]
@@ -163,6 +200,20 @@ class Memory:
                         self.lists[target] = self.together(known)
                         self.born[target] = deque if function is deque else list
         return None
+
+    def is_early(self, value: Any, kind: KindOf) -> bool:
+        """Whether an expression reads what this walk has not found a value of."""
+        found = [self.held(load(name), kind) for name in names_read(value) if name in self.program.locals]
+        return any(f == EMPTY for f in found)
+
+    def operated(self, function: Any, args: list[Any], kind: KindOf) -> Kind | None:
+        """The kind of an operator's result where an operand may be None, for which the operator raises."""
+        operands = [self.held(a, kind) for a in args]
+        if EMPTY in operands:
+            return NOTHING
+        if not any(o.is_optional for o in operands) or any(o.sites != frozenset() for o in operands):
+            return None
+        return call_kind(function, [o.kind for o in operands], {}, lambda function: True)
 
     def passed(self, value: Any) -> None:
         """Follows a call that may be given the heap."""
@@ -184,13 +235,22 @@ class Memory:
         if name in READS:
             x, key = args[READS[name]], args[READS[name] + 1]
             is_field = name.endswith("_field") or any(map(_is_true, args[READS[name] + 2 :]))
-            found = self.read(x, _key(key, is_field), kind)
+            found = self.part(x, key, is_field, name == "heap_element", kind)
+            found = self.read(x, _key(key, is_field), kind) if found is None else found
+            if found.is_optional and target in self.operands:
+                found = Held(found.kind, found.sites)
             self.bind(target, found)
             return found.as_kind
         if name in ("heap_copy", "read_items", "copy_items"):
-            return self.copied(target, args, kind)
+            return self.copied(target, args[1], kind)
+        if name == "held_items":
+            return self.copied(target, args[0], kind)
+        if name in ("keys_of", "keys_in", "positions"):
+            return List(None, self.keys_of(args[0], kind).as_kind)
+        if name == "key_of":
+            return self.held(args[1], kind).as_kind
         if name == "plain_number":
-            return self.held(args[0], kind).kind if isinstance(args[0], gast.Name) else kind(args[0])
+            return self.held(args[0], kind).as_kind if isinstance(args[0], gast.Name) else kind(args[0])
         if name in CHANGES:
             self.heaps.add(target)
             self.change(name, args, kind)
@@ -199,6 +259,8 @@ class Memory:
     def of_class(self, args: list[Any], kind: KindOf) -> Held:
         """What `reference(x, cls)` may be: the objects of the class."""
         found = self.held(args[0], kind)
+        if isinstance(args[0], (gast.Name, gast.Attribute)) and self.program.resolve(args[0]) is not MISSING:
+            found = self.given(kind(args[0]))  # of an outer scope
         if found.sites is None or len(args) == 1:
             return found
         cls = self.program.resolve(args[1])
@@ -211,8 +273,10 @@ class Memory:
                 self.enter(x, kind)
             case "heap_set", [x, key, value, *field]:
                 self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
+                self.add_key(x, key, kind)
             case ("set_field" | "set_item" | "hold_field" | "hold_item"), [x, key, value, *_]:
                 self.write(x, _key(key, name.endswith("_field")), self.held(value, kind))
+                self.add_key(x, key, kind)
             case _, [x, _, value, *_] if name in PUTS:
                 self.write(x, ITEMS, self.held(value, kind))
             case "hold_append", [x, value]:
@@ -221,13 +285,22 @@ class Memory:
                 self.write(x, ITEMS, self.lists.get(items, ANYTHING))
             case "heap_replace", [value, *_]:
                 new = self.held(value, kind)
+                if isinstance(new.kind, (Scalar, Nothing)):  # no array
+                    return
+                new = new if isinstance(new.kind, Array) else Held(Array(None, None), frozenset())
                 for slot, held in list(self.slots.items()):
-                    if not isinstance(widen(held.kind), (Scalar, Nothing)):
+                    if isinstance(held.kind, (Array, Numeric, Unknown)):
                         self.put(*slot, new)
             case _ if name in KEEPS:
                 pass
             case _:
                 self.is_lost = True
+
+    def add_key(self, x: Any, key: Any, kind: KindOf) -> None:
+        """Follows a store in what may be a dict."""
+        for site in sorted(self.held(x, kind).sites or ()):
+            if self.classes.get(site) is dict:
+                self.put(site, KEYS, self.held(key, kind))
 
     def enter(self, x: str, kind: KindOf) -> None:
         """Follows `heap_enter(heap, x, record)`: the birth of an object, or what a call has returned."""
@@ -245,14 +318,24 @@ class Memory:
         self.classes.setdefault(x, cls)
         if cls in (list, dict, deque):
             self.put(x, ITEMS, made)
+        if cls is dict:
+            self.put(x, KEYS, self.keys.get(x, ANYTHING))
         self.bind(x, Held(NOTHING, frozenset([x])))
 
-    def copied(self, target: str, args: list[Any], kind: KindOf) -> Kind:
-        found = self.read(args[1], ITEMS, kind)
-        is_list = self.are(args[1], kind, list, deque)
-        if is_list or self.are(args[1], kind, dict):
+    def keys_of(self, x: Any, kind: KindOf) -> Held:
+        """The positions of the items of a list, or the keys of a dict."""
+        if self.are(x, kind, list, deque):
+            return Held(Scalar("int"), frozenset())
+        return self.read(x, KEYS, kind) if self.are(x, kind, dict) else ANYTHING
+
+    def copied(self, target: str, x: Any, kind: KindOf) -> Kind:
+        found = self.read(x, ITEMS, kind)
+        is_list = self.are(x, kind, list, deque)
+        if is_list or self.are(x, kind, dict):
             self.lists[target], self.born[target] = found, list if is_list else dict
-        return List(None, found.kind) if is_list and found.sites == frozenset() else UNKNOWN
+        if self.born.get(target) is dict:
+            self.keys[target] = self.keys_of(x, kind)
+        return List(None, found.as_kind) if is_list and found.sites == frozenset() else UNKNOWN
 
     def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
         """Whether an atom surely is an object of one of the classes."""
@@ -264,7 +347,7 @@ class Memory:
         found = {n: k for n, k in kinds.items() if not isinstance(k, Unknown)}
         for name, held in self.names.items():
             classes = {self.classes.get(site) for site in held.sites or ()}
-            if isinstance(held.kind, Nothing) and len(classes) == 1 and name not in found:
+            if held.is_object and not held.is_optional and len(classes) == 1 and name not in found:
                 match classes.pop():
                     case builtins.list:
                         found[name] = List(None, UNKNOWN)
@@ -280,8 +363,7 @@ class Memory:
         """What an atom may be."""
         if isinstance(atom, gast.Name) and atom.id in self.names:
             return self.names[atom.id]
-        found = widen(kind(atom))
-        return Held(found, frozenset() if _holds_none(found) else None)
+        return _held(kind(atom))
 
     def bind(self, name: str, found: Held) -> None:
         self.grow(self.names, name, found)
@@ -304,8 +386,8 @@ class Memory:
 
     def read(self, x: Any, key: Any, kind: KindOf) -> Held:
         """What a slot of an object may hold."""
-        base, sites = self.held(x, kind)
-        if self.is_lost or key is None or sites is None or base not in (NOTHING, Literal(None)):
+        base, sites, _ = self.held(x, kind)
+        if self.is_lost or key is None or sites is None or not isinstance(base, Nothing):
             return ANYTHING
         found = self.stored.get(key, EMPTY)
         for site in sorted(sites):
@@ -313,6 +395,17 @@ class Memory:
                 self.unread.add((site, key))
             found = found.joined(self.slots.get((site, key), EMPTY))
         return found
+
+    def part(self, x: Any, key: Any, is_field: bool, is_element: bool, kind: KindOf) -> Held | None:
+        """An attribute, item or element of a value that is no object; None of others."""
+        base = self.held(x, kind)
+        if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
+            return None
+        if is_field:
+            found = attribute_kind(base.kind, key.value) if isinstance(key, gast.Constant) else UNKNOWN
+        else:
+            found = element_kind(base.kind) if is_element else subscript_kind(base.kind, [kind(key)])
+        return _held(found)
 
     def write(self, x: Any, key: Any, value: Held) -> None:
         if key is None:  # an attribute whose name is dynamic
@@ -329,9 +422,9 @@ class Memory:
         that all objects of a class are one site, and all lists or dicts of one kind.
         """
         if not isinstance(kind, (List, Dict, Record)):
-            known = widen(kind)
-            self.is_cut = self.is_cut or not _holds_none(known)
-            return Held(known, frozenset() if _holds_none(known) else None)
+            known = _held(kind)
+            self.is_cut = self.is_cut or known.sites is None
+            return known
         cls = _class_of(kind)
         site = self.sites.setdefault(cls if isinstance(kind, Record) else kind, f"<{len(self.sites)}>")
         self.classes[site] = cls
@@ -341,7 +434,7 @@ class Memory:
                 case List(items, element):
                     parts = [(ITEMS, k) for k in ([element] if items is None else items)]
                 case Dict(pairs):
-                    parts = [(ITEMS, k) for _, k in pairs]
+                    parts = [(ITEMS, k) for _, k in pairs] + [(KEYS, kind_of(key, "")) for key, _ in pairs]
                 case Record(_, fields):
                     parts = [*fields]
             for key, k in parts:
@@ -349,7 +442,7 @@ class Memory:
         return Held(NOTHING, frozenset([site]))
 
 
-OF_HEAP = (heap.__name__, heap_arrays.__name__, object_graph.__name__, slots.__name__)
+OF_HEAP = tuple(m.__name__ for m in (heap, heap_arrays, heap_keys, object_graph, slots))
 READS = {  # with the position of the object
     "get_field": 1,
     "get_item": 1,
@@ -360,10 +453,12 @@ READS = {  # with the position of the object
     "heap_object": 0,
     "held_field": 0,
     "held_item": 0,
+    "optional_field": 1,
+    "optional_item": 1,
 }
 KEEPS = frozenset(  # changes that store nothing
     [
-        "clear_items", "delete_item", "heap_clear", "heap_delete", "heap_order", "hold_clear",
+        "clear_items", "delete_item", "heap_admit", "heap_clear", "heap_delete", "heap_order", "hold_clear",
         "hold_delete", "hold_order", "new_heap", "order_items",
     ]
 )
@@ -375,6 +470,34 @@ CHANGES = KEEPS | frozenset(
     ]
 )
 PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "insert_item"])
+
+
+def _only_operands(program: Program) -> set[str]:
+    """The names that are read by operators only, which raise for None, and by helpers behind these."""
+    behind = (stored_in, heap_arrays.holders_of, heap_arrays.with_item)
+    operands: set[str] = set()
+    others: set[str] = set()
+    copies: list[tuple[str, str]] = []
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(value=gast.BinOp() as value):
+                operands.update(names_read(value))
+                continue
+            case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=index)):
+                operands.add(base)
+                others.update(names_read(index))
+                continue
+            case gast.Assign(value=gast.Call(func=func)) if program.resolve(func) in behind:
+                continue
+            case gast.Assign(
+                targets=[gast.Name(id=target)], value=gast.Call(func=func, args=[gast.Name(id=name)])
+            ) if program.resolve(func) is object_graph.plain_number:
+                copies.append((target, name))
+                continue
+        others.update(names_read(header_of(s)))
+    for target, name in copies[::-1]:
+        (operands if target in operands - others else others).add(name)
+    return operands - others
 
 
 def _is_true(node: Any) -> bool:
@@ -392,11 +515,19 @@ def _class_of(kind: Kind) -> type:
     return kind.cls if isinstance(kind, Record) else list if isinstance(kind, List) else dict
 
 
+def _held(kind: Kind) -> Held:
+    """What a value of a kind, that is no known object, may be."""
+    known = widen(kind)
+    if isinstance(known, Literal) and known.value is None:
+        return OPTIONAL
+    return Held(known, frozenset()) if _holds_none(known) else Held(known, None)
+
+
 def _holds_none(kind: Kind) -> bool:
     """Whether values of a kind surely are no objects and hold none."""
     match kind:
         case Tuple(items):
             return all(map(_holds_none, items))
         case Literal(value):
-            return value is None or isinstance(value, (bool, int, float, complex, str))
+            return isinstance(value, (bool, int, float, complex, str))
     return isinstance(kind, (Scalar, Array, Numeric, Text, Nothing))

@@ -22,6 +22,7 @@ from ..rules.methods import reshape_method
 from ..rules.places import at_mask, flat_places
 from ..runtime import adjoints as runtime
 from ..runtime import builtin_reductions as sequences
+from ..runtime import heap_arrays
 from ..runtime import mutation as updates
 from ..runtime import object_graph as heap_places
 from ..runtime import shadow_table as memory
@@ -82,6 +83,7 @@ _OF_TEXT: dict[Any, Kind] = {
     **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
 }
 _SEARCHES = frozenset({list.index, list.count, tuple.index, tuple.count})
+_PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot})
 _SPLITS = frozenset({np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit})
 
 # The position of the axis in functions whose first argument is an array.
@@ -90,7 +92,9 @@ _ALONG = (np.cumsum, np.cumprod, np.sort, np.argsort)
 _AXIS: dict[Any, int] = {**dict.fromkeys((*_REDUCTIONS, *_ALONG), 1), np.diff: 2}
 
 _CHOOSING = frozenset({choices.kept_where, choices.zero_kept, choices.zeroed_where})
-_TOLD = frozenset({heap_places.reference, *SHAPING, *DRAWING, runtime.unit_cotangent})
+_TEXTS = frozenset({ascii, chr, format, repr, str})
+_OBJECTS = frozenset({heap_places.outer_object, heap_places.reference})
+_TOLD = frozenset({*_OBJECTS, *_TEXTS, *SHAPING, *DRAWING, runtime.unit_cotangent})
 _MIRRORING = frozenset({runtime.zeros_like, runtime.copy_adjoint, runtime.add_at, updates.kept})
 _FULL_REDUCTIONS = frozenset(
     {
@@ -149,6 +153,8 @@ def _call_kind(function: Any, args: tuple[Kind, ...], keywords: tuple[tuple[str,
         found = truth_kind(function, args)
         if found is not None or function in TESTS:
             return found or Scalar("bool")
+    if function in _TEXTS:
+        return TEXT
     if function is type and len(args) == 1:
         return class_kind(args[0])
     if function in _AXIS and args and isinstance(args[0], Array) and args[0].dims:
@@ -239,6 +245,14 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
+        case [value, Scalar() | Literal()] if function is updates.stored_in:
+            return value
+        case [Array() as x, *_] if function is heap_arrays.with_item:
+            return x
+        case [Array() | Numeric() as x, Array() | Numeric() as y] if (
+            function in _PRODUCTS and None in (getattr(x, "dims", None), getattr(y, "dims", None))
+        ):
+            return NUMERIC
         case [Array(str() as dtype, tuple(dims)) as x] if _is_ufunc(function, "reduce") and dims:
             like = elementwise_kind(function.__self__, (x, x)) if dtype.startswith("float") else UNKNOWN
             return array_or_scalar(like.dtype, dims[1:]) if isinstance(like, Array) else UNKNOWN
@@ -255,7 +269,9 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return x
         case [(Literal() | Scalar() | Array() | Tuple()) as x] if function is heap_places.plain_number:
             return x
-        case [_, Literal(type() as cls)] if function is heap_places.reference:
+        case [List()] if function is heap_places.outer_object:
+            return List(None, UNKNOWN)
+        case [_, Literal(type() as cls)] if function in _OBJECTS:
             return Instance(cls)
         case [_, x] if function is memory.adjoint_of:
             return adjoint_kind(x)

@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from ..kinds.class_members import member_of
-from ..kinds.lattice import NOTHING, Instance, Literal, Record
+from ..kinds.lattice import Instance, Record
 from ..kinds.memory import Memory
 from ..runtime.object_graph import reference
 from ..transforms.analyses.bind_methods import method_names
@@ -47,8 +47,7 @@ def dispatch_methods(facts: Facts, memory: Memory) -> Program:
             return []
         held = memory.names[x.id]
         found = {memory.classes.get(site, object) for site in held.sites or ()}
-        is_object = held.kind in (NOTHING, Literal(None)) and found.isdisjoint(CONTAINERS)
-        is_known = is_object and len(found) <= MANY
+        is_known = held.is_object and found.isdisjoint(CONTAINERS) and len(found) <= MANY
         if not is_known or isinstance(facts.kind(x), (Record, Instance)):
             return []
         return sorted(found, key=lambda cls: cls.__qualname__)

@@ -22,7 +22,7 @@ from typing import Any
 from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.facts import facts_of
 from ..analysis.function_forms import FunctionForms
-from ..analysis.heap_facts import ON_HEAP, HeapNatures
+from ..analysis.heap_facts import ON_HEAP, HeapNatures, nature_of
 from ..kinds.lattice import (
     UNKNOWN,
     Array,
@@ -33,7 +33,6 @@ from ..kinds.lattice import (
     Record,
     Scalar,
     Tuple,
-    Unknown,
     widen,
 )
 from ..source.read import code_of_tree
@@ -68,7 +67,7 @@ class HeapCalls:
 
     def natures(self, program: Program, given: Kinds, known: Kinds) -> HeapNatures:
         facts = self.forms.facts(program, given, before=True)
-        told = {n: k for n, k in known.items() if isinstance(facts.kinds.get(n), Unknown)}
+        told = {n: k for n, k in known.items() if nature_of(facts.kinds.get(n, UNKNOWN)) == "unknown"}
         if told:
             facts = facts_of(program, {**facts.kinds, **told}, self.forms.effects)
         refuse_namespace_changes(facts, updates=True)
@@ -88,12 +87,12 @@ class HeapCalls:
 
     def found(self, function: FunctionType, bound: Kinds) -> CellType | None:
         kinds = {name: _of_any_content(kind) for name, kind in bound.items()}
-        key = (function, *kinds.values())
+        key = (function, self.forms.outer, *kinds.values())
         if key not in self.cells:
             cell = self.cells[key] = CellType()
             made: Program | None = None
             with suppress(S2sadError):
-                program = self.forms.taken(self.forms.normal_form(function), kinds)
+                program = self.forms.taken(self.forms.callee_form(function), kinds)
                 program = self.forms.with_inlined_callees(program, kinds, False)
                 made = lower_to_heap(program, self.natures(program, kinds, {}))
             if made is None:

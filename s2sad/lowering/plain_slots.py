@@ -18,14 +18,25 @@ import gast
 from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
 from ..kinds.memory import ANYTHING, ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
-from ..runtime import heap, heap_keys, object_graph, slots
+from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.helpers import has_views_of_dict
-from ..transforms.trees.nodes import assign, bound_here, call, constant, load, names_read, statements_in
+from ..transforms.trees.nodes import (
+    assign,
+    blocks_of,
+    bound_here,
+    call,
+    constant,
+    load,
+    names_read,
+    statements_in,
+    tuple_of,
+)
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt
 from ..values.objects import ABSENT, is_plain, lookup, sets_plainly, shadows_fields
+from .array_holders import ArrayHolders
 
 __all__ = ["plain_slots"]
 
@@ -52,7 +63,7 @@ def plain_slots(facts: Facts) -> Program:
     """The program with slots that are read and set as they stand; itself where not all are known."""
     program = facts.program
     memory = settled_memory(program, facts.kinds, facts.kind)
-    if memory is None or not _has_own_heap(program):
+    if memory is None or not _may_change_arguments(program):
         return program
     writer = _Writer(facts, memory)
     try:
@@ -65,14 +76,13 @@ def plain_slots(facts: Facts) -> Program:
     return program.with_tree(tree, names=writer.names, bindings=writer.objects.all_bindings())
 
 
-def _has_own_heap(program: Program) -> bool:
-    """Whether the program's heap follows no arrays, and its objects are those that it may change."""
+def _may_change_arguments(program: Program) -> bool:
+    """Whether a program may change the objects that it is given."""
     for s in statements_in(program.tree.body):
-        if isinstance(s, gast.Assign) and isinstance(s.value, gast.Call):
-            function = program.resolve(s.value.func)
-            if function is heap.new_heap and s.value.args:
-                return False
-            if function is heap.heap_enter and len(s.value.args) > 3:
+        match s:
+            case gast.Assign(value=gast.Call(func=func, args=[_, _, _, _])) if (
+                program.resolve(func) is heap.heap_enter
+            ):
                 return False
     return True
 
@@ -103,17 +113,59 @@ class _Writer:
         self.same: dict[str, Any] = {}  # those that are indices already
         self.bound = bindings_of(facts.program)
         self.copies = self.others = False  # of lists of objects; whether other values enter the heap
+        self.holders = ArrayHolders(facts, memory)
+        self.replaced: set[int] = set()  # replacements of arrays that the next store does as well
 
     def block(self, statements: list[Any]) -> list[Any]:
         found = []
-        for s in statements:
+        for k, s in enumerate(statements):
+            if self.is_set_next(s, statements[k + 1 :]):
+                self.replaced.add(id(s))
             match s:
+                case gast.Expr(value=gast.Call(func=func)) if (
+                    self.program.resolve(func) is heap_arrays.note_outside
+                ):
+                    continue
                 case gast.Expr(value=gast.Call(func=func, args=[_, gast.Name(id=keys)])) if (
                     self.program.resolve(func) is heap_keys.same_length and keys in self.steady
                 ):
                     continue
+                case gast.Expr(value=gast.Call(func=func, args=[x, *members])) if (
+                    self.program.resolve(func) is object_graph.check_members
+                    and self.holds_none_of(x, {m.value for m in members})
+                ):
+                    continue
             found.append(self.statement(map_blocks(s, self.block)))
         return found
+
+    def is_set_next(self, s: Any, others: list[Any]) -> bool:
+        """Whether a statement replaces an array in the slot that the next change sets to the same array."""
+        match s:
+            case gast.Assign(value=gast.Call(func=func, args=[_, new, holders])) if (
+                self.program.resolve(func) is heap.heap_replace
+            ):
+                slot = self.holders.read_slot(holders)
+            case _:
+                return False
+        for other in others:
+            match other:
+                case gast.Assign(targets=[gast.Name(id=token)], value=gast.Call(args=args) as value) if (
+                    token in self.memory.heaps
+                ):
+                    if slot is None or self.holders.helper(value) != "heap_set":
+                        return False
+                    _, x, key, stored, *field = args
+                    roots = [self.holders.root(v) for v in (stored, new) if isinstance(v, gast.Name)]
+                    return roots[1:] == roots[:1] and self.holders.is_same(slot, x, key, bool(field))
+            if blocks_of(other):
+                return False
+        return False
+
+    def holds_none_of(self, x: Any, names: set[str]) -> bool:
+        """Whether the objects that a name may be surely have no attributes of these names."""
+        sites = self.held(x).sites
+        held = {key for site, key in self.memory.slots if sites is None or site in sites}
+        return bool(sites) and names.isdisjoint(held | self.memory.stored.keys())
 
     def find_steady(self) -> set[str]:
         """The names for the positions in lists that keep their lengths in the loops over them."""
@@ -172,8 +224,10 @@ class _Writer:
                         return assign(target, args[1], s)
                 if module in (heap.__name__, object_graph.__name__):
                     given = [self.same.get(getattr(a, "id", ""), a) for a in args]
-                    new = self.plain(target, function.__name__, given)
+                    new = self.plain(target, function.__name__, given, id(s) in self.replaced)
                     return s if new is None else assign(target, new, s)
+                if function is heap_arrays.holders_of:
+                    return assign(target, tuple_of([]), s)
                 self.refuse_heaps(value)
             case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)):
                 if (target in self.memory.heaps) != (source in self.memory.heaps):
@@ -188,17 +242,20 @@ class _Writer:
         if self.memory.heaps.intersection(names_read(node)):
             raise _Unknown
 
-    def plain(self, target: str, name: str, args: list[Any]) -> Any:
+    def plain(self, target: str, name: str, args: list[Any], is_set_next: bool) -> Any:
         """The plain form of a call of a helper; None for one that may stay."""
         match name, args:
+            case "new_heap", [_, *_]:
+                return call(load(self.objects.name(heap.new_heap, "new_heap")))
+            case "heap_replace", [token, new, holders]:
+                return self.replace(token, new, holders, is_set_next)
             case "reference", [x, *cls]:
                 self.sites(x)
                 given = self.held(x)
-                is_object = not cls or isinstance(given.kind, Nothing)  # and not perhaps None
-                is_known = is_object and (not cls or self.are_of(given, self.program.resolve(cls[0])))
+                is_one = not cls or self.are_of(given, self.program.resolve(cls[0]))
+                is_known = is_one and not given.is_optional
                 return self.helper("known", x) if is_known else None
-            case "plain_number", [x]:
-                self.number(self.held(x))
+            case "plain_number", [x] if self.held(x).sites == frozenset():
                 return x
             case ("heap_number" | "heap_get"), [token, x, key, *field]:
                 return self.read(x, key, bool(field), token)
@@ -219,8 +276,12 @@ class _Writer:
                 if self.holds(x, ITEMS, value):
                     return self.helper("hold_append", token, x, value)
                 return self.helper("append_item", token, x, key, value, self.like(value))
+            case ("heap_copy" | "heap_view"), [_, x, *_] if self.held(x).sites == frozenset():
+                return x
             case "heap_copy", [token, x, record, *deep]:
                 found = self.slot(x, None, False)
+                if found.is_optional:
+                    raise _Unknown
                 if self.are_dicts(x):
                     self.number(found)
                     return self.helper("copy_items", token, x, record)
@@ -260,8 +321,6 @@ class _Writer:
                     self.keys[target] = key
                     return key
                 return self.read(x, key, False, token)
-            case "heap_view", [_, x, _] if self.held(x).sites == frozenset():
-                return x
             case "heap_enter", [token, gast.Name(id=x), *_] if self.held(args[1]).sites == frozenset():
                 return token
             case "heap_enter", [token, gast.Name(id=x), *_]:
@@ -286,6 +345,10 @@ class _Writer:
         return None
 
     def check_lists(self, x: Any) -> None:
+        """Checks that a name is a list, whose items may move: none is None beside numbers."""
+        found = self.memory.read(x, ITEMS, self.facts.kind)
+        if found.is_optional and not isinstance(found.kind, Nothing):
+            raise _Unknown
         if not {self.memory.classes.get(site) for site in self.sites(x)} <= {list, deque}:
             raise _Unknown
 
@@ -303,7 +366,8 @@ class _Writer:
         if is_differentiable(found.kind) is False:  # an object, or an inactive value
             return self.helper("held_field" if is_field else "held_item", x, self.index(key))
         self.number(found)
-        return self.helper("get_field" if is_field else "get_item", token, x, key)
+        name = "field" if is_field else "item"
+        return self.helper(f"{'optional' if found.is_optional else 'get'}_{name}", token, x, key)
 
     def store(self, token: Any, x: Any, key: Any, value: Any, is_field: bool) -> Any:
         self.slot(x, key, is_field)
@@ -320,6 +384,18 @@ class _Writer:
         if self.holds(x, key.value if is_field else ITEMS, value):
             return self.helper("hold_field" if is_field else "hold_item", token, x, key, value)
         return self.helper("set_field" if is_field else "set_item", token, x, key, value, self.like(value))
+
+    def replace(self, token: Any, new: Any, holders: Any, is_set_next: bool) -> Any:
+        """The change of the slot that holds an array in place of which there is a new one."""
+        try:
+            slot = self.holders.holder(holders)
+        except LookupError:
+            raise _Unknown from None
+        if slot is None or is_set_next:
+            return token
+        if not isinstance(widen(self.held(self.holders.changed(holders)).kind), Array):  # a number stays
+            raise _Unknown
+        return self.store(token, load(slot.x), slot.key, new, slot.is_field)
 
     # ------------------------------------------------------------ facts
 
@@ -343,10 +419,10 @@ class _Writer:
 
     def sites(self, x: Any) -> frozenset[str]:
         """The objects that a name may be, which must be known."""
-        found = self.held(x).sites
-        if not found or is_differentiable(self.held(x).kind) is not False:
+        found = self.held(x)
+        if not found.is_object:
             raise _Unknown
-        return found
+        return found.sites or frozenset()
 
     def slot(self, x: Any, key: Any, is_field: bool) -> Held:
         """What a slot holds; the classes of the objects must read and set it as it stands."""
@@ -416,9 +492,10 @@ class _Writer:
         return -math.inf
 
     def number(self, found: Held) -> None:
-        """Checks that values are numbers or arrays of NumPy's."""
+        """Checks that values are numbers, arrays of NumPy's or None."""
         kind = widen(found.kind)
-        if found.sites != frozenset() or not isinstance(kind, (Scalar, Array, Numeric)):
+        is_none = found.is_optional and isinstance(kind, Nothing)
+        if found.sites != frozenset() or not (is_none or isinstance(kind, (Scalar, Array, Numeric))):
             raise _Unknown
 
     def are_of(self, found: Held, cls: Any) -> bool:

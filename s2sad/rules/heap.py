@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.adjoints import add, zeros_like
 from ..runtime.heap import (
+    heap_admit,
     heap_append,
     heap_clear,
     heap_constant,
@@ -78,6 +79,7 @@ from ..runtime.object_graph import (
     is_set,
     items_of,
     mapped,
+    outer_object,
     places_of,
     plain_number,
     reference,
@@ -111,6 +113,7 @@ nondifferentiable(
         last_key,
         mapped,
         new_heap,
+        outer_object,
         order_of_heap,
         order_of_pop,
         order_of_push,
@@ -172,6 +175,16 @@ def heap_enter_(heap, x, record, own=True, *, out, dout):
 @heap_enter_.jvp
 def heap_enter_jvp(record, out, dheap, dx):
     return add(without_parts(dheap, record), scattered(dx, record, True))
+
+
+@bprop(heap_admit, sharing="fresh", samples=[(None, BOX)], pure=False)
+def heap_admit_(heap, x, out, dout):
+    return dout, None
+
+
+@heap_admit_.jvp
+def heap_admit_jvp(out, dheap):
+    return dheap
 
 
 @bprop(heap_element, samples=[(None, (1.5, 0.5), 1), given(None, A(3), 1)], pure=False)

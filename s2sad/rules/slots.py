@@ -30,6 +30,7 @@ from ..runtime.slots import (
     delete_item,
     field_alone,
     field_at,
+    field_if,
     filled,
     get_field,
     get_item,
@@ -47,8 +48,11 @@ from ..runtime.slots import (
     insert_item,
     item_alone,
     item_at,
+    item_if,
     keys_in,
     known,
+    optional_field,
+    optional_item,
     order_items,
     positions,
     read_items,
@@ -102,6 +106,26 @@ def get_item_(heap, x, key, out, dout):
 
 @get_item_.jvp
 def get_item_jvp(x, key, out, dheap):
+    return item_at(dheap, x, key, out)
+
+
+@bprop(optional_field, samples=[(None, BOX, "a")], pure=False)
+def optional_field_(heap, x, name, out, dout):
+    return field_if(dout, x, name), None, None
+
+
+@optional_field_.jvp
+def optional_field_jvp(x, name, out, dheap):
+    return field_at(dheap, x, name, out)
+
+
+@bprop(optional_item, samples=[(None, LIST, 1)], pure=False)
+def optional_item_(heap, x, key, out, dout):
+    return item_if(dout, x, key), None, None
+
+
+@optional_item_.jvp
+def optional_item_jvp(x, key, out, dheap):
     return item_at(dheap, x, key, out)
 
 
@@ -306,6 +330,16 @@ def field_alone_(dvalue, x, name, out, dout):
 
 @bprop(item_alone, "linear", samples=[(1.5, LIST, 1)])
 def item_alone_(dvalue, x, key, out, dout):
+    return item_at(dout, x, key, dvalue), None, None
+
+
+@bprop(field_if, "linear", samples=[(1.5, BOX, "a")])
+def field_if_(dvalue, x, name, out, dout):
+    return field_at(dout, x, name, dvalue), None, None
+
+
+@bprop(item_if, "linear", samples=[(1.5, LIST, 1)])
+def item_if_(dvalue, x, key, out, dout):
     return item_at(dout, x, key, dvalue), None, None
 
 

@@ -50,6 +50,7 @@ from .object_graph import (
 from .records import held_by
 
 __all__ = [
+    "heap_admit",
     "heap_append",
     "heap_clear",
     "heap_constant",
@@ -112,6 +113,13 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
         for leaf in (part.parts or {}).values() if heap.arrays else ():
             _note(heap, part.place.holder, leaf.value)  # type: ignore[union-attr]
     return heap
+
+
+def heap_admit(heap: Heap, x: Any) -> Heap:
+    """The heap where the function may change an object of an outer scope, and those that it holds."""
+    if heap.arrays is not None:
+        heap.arrays.note_outside(x)
+    return heap_enter(heap, x, places_of(x))
 
 
 def heap_view(heap: Heap, x: Any, record: Record) -> Any:

@@ -20,6 +20,7 @@ __all__ = [
     "is_set",
     "items_of",
     "mapped",
+    "outer_object",
     "places_of",
     "plain_number",
     "reference",
@@ -150,6 +151,11 @@ def reference(x: Any, cls: type | None = None) -> Any:
             instead="use a name, or an attribute, for values of one type",
         )
     return x
+
+
+def outer_object(x: Any, cls: type | None = None) -> Any:
+    """An object of an outer scope, of this class, which the function may change."""
+    return x if cls is None else reference(x, cls)
 
 
 def check_members(x: Any, *names: str) -> None:

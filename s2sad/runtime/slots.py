@@ -27,6 +27,7 @@ __all__ = [
     "extended",
     "field_alone",
     "field_at",
+    "field_if",
     "filled",
     "get_field",
     "get_item",
@@ -44,8 +45,11 @@ __all__ = [
     "insert_item",
     "item_alone",
     "item_at",
+    "item_if",
     "keys_in",
     "known",
+    "optional_field",
+    "optional_item",
     "order_items",
     "positions",
     "read_items",
@@ -84,6 +88,16 @@ def get_field(heap: Any, x: Any, name: str) -> Any:
 
 def get_item(heap: Any, x: Any, key: Any) -> Any:
     """A number or array in a list or dict."""
+    return x[key]
+
+
+def optional_field(heap: Any, x: Any, name: str) -> Any:
+    """A number, an array or None in an attribute."""
+    return getattr(x, name)
+
+
+def optional_item(heap: Any, x: Any, key: Any) -> Any:
+    """A number, an array or None in a list or dict."""
     return x[key]
 
 
@@ -250,6 +264,16 @@ def field_alone(dvalue: Any, x: Any, name: str) -> Table:
 def item_alone(dvalue: Any, x: Any, key: Any) -> Table:
     """The adjoint of the heap from that of an item."""
     return Table({id(x): (x, {key: dvalue})})
+
+
+def field_if(dvalue: Any, x: Any, name: str) -> Table:
+    """As `field_alone`; None is the adjoint of a None."""
+    return Table({}) if dvalue is None else field_alone(dvalue, x, name)
+
+
+def item_if(dvalue: Any, x: Any, key: Any) -> Table:
+    """As `item_alone`; None is the adjoint of a None."""
+    return field_if(dvalue, x, key)
 
 
 def without_field(d: Table | None, x: Any, name: str) -> Table | None:

@@ -171,6 +171,14 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "kalman_of_a_subclass method_in_a_loop global_object",
         ),
         (
+            "objects of several classes in lists and dicts, each with the method of its class",
+            "layers_appended parts_of_several_classes shapes_by_turns",
+        ),
+        (
+            "changes of objects of the module, of a class, and of an enclosing function",
+            "model_of_the_module model_of_a_class model_of_a_closure table_of_the_module",
+        ),
+        (
             "class methods, also of objects, and those that make one",
             "made_by_a_class_method class_method_of_an_object class_method_of_an_argument "
             "class_methods_of_different_classes",

@@ -49,7 +49,10 @@ CHANGES = {
     ],
 }
 OBJECTS = {
-    "attributes of the module's objects that are set and read": ["box.value = x\nreturn np.sum(box.value)"],
+    "calls of recursive functions, or of functions found at run time, where the module's objects change": [
+        "box.value = x\ndef g(n):\n    return x if n == 0 else g(n - 1) * x\nreturn np.sum(box.value * g(2))",
+        "box.value = x\nh = [np.sum, len]\nh.reverse()\nreturn h[1](box.value)",
+    ],
     "arrays changed in place that objects with several names hold and somebody else too": [
         "boxes = [Box(v) for v in (x, x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
         "a = x * 1\nb = Box(a)\nboxes = [Box(v) for v in (a, x)]\nboxes[0].value[0] = x[1]\n"

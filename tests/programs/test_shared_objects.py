@@ -306,12 +306,6 @@ def array_of_the_module_changed(x):
     return np.sum(cells[0].v) * cells[1].v
 
 
-def object_of_the_module(x):
-    cells = [CELL]
-    cells[0].v = x
-    return CELL.v
-
-
 def changed_by_an_unknown_function(x, f):
     cell = Cell(x)
     cells = [cell]
@@ -365,7 +359,6 @@ REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (array_of_an_iterator_changed, (0.7,)),
     (array_of_the_class_changed, (0.7,)),
     (array_of_the_module_changed, (0.7,)),
-    (object_of_the_module, (0.7,)),
     (changed_by_an_unknown_function, (0.7, changing)),
     (list_of_another_argument, (0.7, KEPT, KEPT)),
     (list_of_the_module, (0.7, KEPT)),

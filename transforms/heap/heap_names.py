@@ -57,6 +57,8 @@ def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
                 return True
             case gast.BinOp(left=a, right=b):
                 return not any(values.of(x) == "object" for x in (a, b))
+            case gast.Attribute(value=x, attr="shape") if values.is_array(x):
+                return True
             case gast.Attribute() | gast.Subscript():
                 return name in operands
         return False

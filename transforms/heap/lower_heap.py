@@ -308,6 +308,10 @@ class _Lowerer(Writer):
     # ------------------------------------------------------------ calls
 
     def call(self, s: Node, target: str | None, value: Node) -> None:
+        if target is not None and self.program.resolve(value.func) is self.values.helper("outer_object"):
+            self.put(self.heap, self.helper("heap_admit", load(self.heap), value.args[0]))
+            self.put(target, self.helper("reference", value.args[0], *self.class_of(target)))
+            return
         if self.methods.written(target, value):
             return
         if self.values.makes_object(value) and target is not None:

@@ -135,7 +135,7 @@ CALLS = [
     (float, [INT], FLOAT),
     (np.float32, [N], F32), (round, [FLOAT], INT), (divmod, [FLOAT, FLOAT], Tuple((FLOAT, FLOAT))),
     (runtime.unbroadcast, [M, array("k")], array("k")), (runtime.unreduce, [FLOAT, N], N),
-    (str, [FLOAT], UNKNOWN), (np.ma.array, [N], UNKNOWN),
+    (str, [FLOAT], TEXT), (np.ma.array, [N], UNKNOWN),
     (np.apply_along_axis, [Literal(print), Literal(0), N], UNKNOWN),
     (np.sin, [NOTHING], UNKNOWN), (np.nansum, [array("n", dtype="int64")], Scalar("int64")),
 ]
