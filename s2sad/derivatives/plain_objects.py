@@ -40,6 +40,7 @@ from ..transforms.trees.nodes import (
     names_in,
     names_read,
     read_counts,
+    same,
     statements_in,
 )
 from ..transforms.trees.program import MISSING, Program
@@ -388,8 +389,10 @@ class _Writer:
             for v in reads:
                 name = first[id(v)] = self.names.temporary("d")
                 code.append(assign(name, v))
+        cleared = None  # the slot that the statement before has set to zero
         for name, x, key, value in changes:
             value = load(first[id(value)]) if id(value) in first else value
+            before, cleared = cleared, None
             if name in ("emptied", "extended"):
                 code.append(gast.Expr(value=call(self.bound(getattr(slots, name)), load(self.d), value)))
                 continue
@@ -398,7 +401,12 @@ class _Writer:
                 continue
             slot = self.slot(name, x, key, gast.Store())
             if name in WITHOUT:
+                cleared = slot
                 code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
+                continue
+            if before is not None and same(slot, before) and not name.endswith("_if"):
+                is_none = isinstance(value, gast.Constant) and value.value is None
+                code[-1] = rebuilt(code[-1], value=constant(0.0) if is_none else value)
                 continue
             added = gast.AugAssign(target=slot, op=gast.Add(), value=value)
             if name.endswith("_if"):  # the value may be None

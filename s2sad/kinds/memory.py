@@ -250,7 +250,8 @@ class Memory:
         if name == "key_of":
             return self.held(args[1], kind).as_kind
         if name == "plain_number":
-            return self.held(args[0], kind).as_kind if isinstance(args[0], gast.Name) else kind(args[0])
+            held = self.held(args[0], kind)
+            return held.as_kind if held.is_optional else held.kind
         if name in CHANGES:
             self.heaps.add(target)
             self.change(name, args, kind)
