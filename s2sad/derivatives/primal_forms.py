@@ -365,7 +365,8 @@ class Forms:
         whose classes the memory of the heap tells, and with variables for objects of outer scopes where it
         may change these.
         """
-        program, known = self.prepared(whole, kinds, outputs), {}
+        program = self.prepared(whole, kinds, outputs)
+        known: Kinds = {}
         has_outer = writes and not self.outer and reads_outer_objects(program)
         limit = 2 * len(statements_in(program.tree.body)) + 150  # what is put in may be recursive
         for _ in range(ROUNDS):

@@ -210,16 +210,20 @@ class ArrayHolders:
             return self.make(target, block)
         self.escape(given | self.together(names_read(value.func)))
         for x in [*args, *(k.value for k in value.keywords), getattr(value.func, "value", None)]:
-            held = self.memory.held(x, self.facts.kind) if isinstance(x, gast.Name) else None
-            if held is not None and held.sites != NONE:  # an object: what it holds is seen there
+            if isinstance(x, gast.Name) and self.memory.held(x, self.facts.kind).sites != NONE:
+                # an object: what it holds is seen there
                 self.escape(frozenset().union(*self.slots.values()))
         return frozenset([OUTSIDE])
 
     def change(self, name: str, args: list[Any], block: int, s: Any) -> None:
         match name, args:
             case "heap_set", [x, key, value, *field]:
-                place = block, self.root(x), self.key(key)
-                self.store(x, self.key(key) if field else ITEMS, self.of(value), place)
+                self.store(
+                    x,
+                    self.key(key) if field else ITEMS,
+                    self.of(value),
+                    (block, self.root(x), self.key(key)),
+                )
             case ("heap_append" | "heap_insert"), [x, _, value, *_]:
                 self.store(x, ITEMS, self.of(value), (block, id(s)))
             case "heap_enter", [gast.Name(id=x), *_]:
@@ -230,7 +234,7 @@ class ArrayHolders:
             case "heap_replace", [new, holders]:
                 value = self.value(holders)
                 read = self.read_of(self.value(value.args[1])) if self.helper(value) == "holders_of" else None
-                place = (block, id(s)) if read is None else (block, read[1].x, self.key(read[1].key))
+                place: Any = (block, id(s)) if read is None else (block, read[1].x, self.key(read[1].key))
                 found, old = self.of(new), self.of(value.args[1]) if read is not None else None
                 for slot, held in list(self.slots.items()):
                     if old is None or not old.isdisjoint(held):

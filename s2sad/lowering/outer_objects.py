@@ -39,7 +39,7 @@ __all__ = ["changes_outer_objects", "outer_objects_first", "reads_outer_objects"
 # Functions that call no argument.
 CALLING_NONE = {abs, bool, complex, float, getattr, id, int, isinstance, len, print, range, round, setattr}
 CALLING_NONE |= {dict, enumerate, list, reversed, set, str, sum, tuple, type, zip}
-CHANGING = {  # the methods of containers that change them
+CHANGING: dict[type, set[str]] = {  # the methods of containers that change them
     list: {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"},
     dict: {"clear", "pop", "popitem", "setdefault", "update"},
     deque: {"append", "appendleft", "clear", "extend", "extendleft", "insert", "pop", "popleft", "remove"}
@@ -88,7 +88,7 @@ def changes_outer_objects(program: Program) -> bool:
                 value=gast.Call(func=gast.Attribute(value=x, attr=attr))
             ) if is_outer_object(x, program):
                 is_open = isinstance(x, gast.Attribute) and is_plain(type(program.resolve(x)))
-                return is_open or attr in CHANGING.get(type(program.resolve(x)), ())
+                return is_open or attr in CHANGING.get(type(program.resolve(x)), set())
         return False
 
     return any(map(is_change, statements_in(program.tree.body)))
