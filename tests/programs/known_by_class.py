@@ -223,3 +223,14 @@ def linked_objects(x, y):
     stack.head.append(x)
     stack.head.next.update(y)
     return stack.head.next.next.value * stack.head.next.value + stack.head.value
+
+
+@program((signed(3), 4), second=True)
+def arrays_of_zeros_and_swaps(x, n):
+    a, b = Line(np.zeros(3)), Line(np.zeros(3))
+    for k in range(n):
+        shape = a if k % 2 else b
+        shape.size += x * k
+        if k > 2:
+            a.size, b.size = b.size, a.size
+    return np.sum(a.size * x) - np.sum(b.size)

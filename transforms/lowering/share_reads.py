@@ -148,6 +148,6 @@ class _Values:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 operation = self.facts.operation(value)
                 if isinstance(operation, Apply) and self.facts.sharing(operation) == "fresh":
-                    return True
+                    return self.facts.primitives.is_pure(operation.function)  # others may keep the array
                 return isinstance(operation, Apply | Item) and self.is_value(name)
         return False
