@@ -18,7 +18,7 @@ from ..analysis.constructors import has_maker, maker_of, replacer_of
 from ..analysis.effect_summaries import CallEffects
 from ..analysis.expression_facts import stays_starred
 from ..analysis.facts import facts_of
-from ..analysis.heap_facts import has_heap
+from ..analysis.heap_facts import has_heap, nature_of
 from ..analysis.inactive_calls import leave_inactive_calls
 from ..analysis.kind_summaries import CallKinds
 from ..analysis.object_facts import KnownObjects
@@ -382,11 +382,16 @@ class Forms:
             if memory is None or len(statements_in(program.tree.body)) > limit:
                 break
             self.note(Capture(class_scope(c), c.__name__, (name,)) for c, name in memory.defaults)
-            named = dispatch_methods(self.facts(program, kinds, before=True), memory)
-            before, known = known, {} if named is not program else memory.known_kinds(facts.kinds)
+            own = self.facts(program, kinds, before=True)
+            named = dispatch_methods(own, memory)
             if named is not program:
-                program = self.prepared(named, kinds)
-            elif before or not known:
+                program, known = self.prepared(named, kinds), {}
+                continue
+            if known:
+                break
+            found = memory.known_kinds(facts.kinds)
+            known = {n: k for n, k in found.items() if nature_of(own.kinds.get(n, UNKNOWN)) == "unknown"}
+            if not known:
                 break
         if self.outer and lowered is not program:
             refuse_open_calls(facts, memory)

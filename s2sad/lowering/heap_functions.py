@@ -22,7 +22,7 @@ from typing import Any
 from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.facts import facts_of
 from ..analysis.function_forms import FunctionForms
-from ..analysis.heap_facts import ON_HEAP, HeapNatures, nature_of
+from ..analysis.heap_facts import ON_HEAP, HeapNatures
 from ..kinds.lattice import (
     UNKNOWN,
     Array,
@@ -67,9 +67,8 @@ class HeapCalls:
 
     def natures(self, program: Program, given: Kinds, known: Kinds) -> HeapNatures:
         facts = self.forms.facts(program, given, before=True)
-        told = {n: k for n, k in known.items() if nature_of(facts.kinds.get(n, UNKNOWN)) == "unknown"}
-        if told:
-            facts = facts_of(program, {**facts.kinds, **told}, self.forms.effects)
+        if known:
+            facts = facts_of(program, {**facts.kinds, **known}, self.forms.effects)
         refuse_namespace_changes(facts, updates=True)
         return HeapNatures(facts, given, self.called)
 
