@@ -242,11 +242,13 @@ class Generator:
             self.made[request] = self.by_rule(rule, request)
         elif request not in self.made:
             with self.forms.reads(request.function):
+                count = len(self.forms.generated)
                 try:
                     self.attempt(request)
                 except (UnsupportedSyntaxError, MissingRuleError, MissingAttributeError) as refusal:
                     self.made.pop(request, None)
                     self.forms.open_calls.discard((request.function, None))
+                    del self.forms.generated[count:]
                     self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins
             if is_users and self.made[request].guarded:

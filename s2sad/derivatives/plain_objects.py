@@ -66,7 +66,7 @@ FUNCTIONS = {
     "splice_items": slots.splice,
 }
 STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
-BIRTHS = frozenset(["born", "filled", "heap_enter", "new_heap"])
+BIRTHS = frozenset(["born", "filled", "heap_admit", "heap_enter", "new_heap"])
 CHANGES = BIRTHS | STORES | METHODS.keys() | FUNCTIONS.keys()
 ALONE = frozenset(["field_alone", "field_if", "item_alone", "item_if"])
 WITHOUT = frozenset(["without_field", "without_item"])

@@ -94,6 +94,7 @@ __all__ = ["Forms", "ReadsFar", "Style"]
 
 Kinds = Mapping[str, Kind]
 READ = 2000  # the most statements that the reading of a library function may lead to
+MAKING = ("__init__", "__new__", "__post_init__")  # the methods that a call of a class calls
 CALLING = (sorted, min, max)  # builtins that call an argument and do not keep it
 
 
@@ -252,13 +253,31 @@ class Forms:
         """Whether names outside of `known`, which were assumed constant, turned out to be assigned. A dynamic
         callee may assign every name that some function assigns.
         """
-        if self.open_calls:
+        if self.calls_open():
             declared = frozenset().union(*map(declared_outside, {p.lines for p in self.programs.values()}))
             captures = list(self.captures.values())
             self.rebound |= {c.name_key() for c in captures if c.may_be_assigned(declared)}
             self.note(unassigned(captures, self.rebound))
         found = self.rebound - known
         return bool(found) and any(c.name_key() in found for c in self.captures.values())
+
+    def calls_open(self) -> bool:
+        """Whether a differentiated function, or one that is called as it is, calls a dynamic function."""
+        opens = {function for function, _ in self.open_calls}
+        if not opens.isdisjoint(f for f, *_ in self.whole):
+            return True
+        todo, seen = [facts.program for facts, _ in self.generated], set[Any]()
+        while todo:
+            program = todo.pop()
+            found = [program.resolve(n) for n in find_nodes(program.tree, gast.Name, gast.Attribute)]
+            members = [vars(c).get(name) for c in found if isinstance(c, type) for name in MAKING]
+            for function in {f for f in [*found, *members] if isinstance(f, FunctionType)} - seen:
+                seen.add(function)
+                if function in opens:
+                    return True
+                if function in self.programs:
+                    todo.append(self.programs[function])
+        return False
 
     def note(self, captures: Iterable[Capture]) -> None:
         self.captures.update({c.key(): c for c in captures})

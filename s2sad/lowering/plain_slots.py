@@ -40,9 +40,8 @@ from .array_holders import ArrayHolders
 
 __all__ = ["plain_slots"]
 
-KEPT = frozenset(  # helpers that may stay
-    ["arguments_of", "check_members", "heap_view", "items_of", "mapped", "new_heap", "places_of", "the_list"]
-)
+KEPT = frozenset({"arguments_of", "check_members", "heap_admit", "heap_view"})  # helpers that may stay
+KEPT |= {"items_of", "mapped", "new_heap", "places_of", "the_list"}
 RESIZING = (
     heap.heap_append,
     heap.heap_clear,
@@ -250,8 +249,10 @@ class _Writer:
             case "heap_replace", [token, new, holders]:
                 return self.replace(token, new, holders, is_set_next)
             case "reference", [x, *cls]:
-                self.sites(x)
-                given = self.held(x)
+                is_outer = self.program.resolve(x) is not MISSING
+                given = self.memory.names.get(target, ANYTHING) if is_outer else self.held(x)
+                if not given.is_object:
+                    raise _Unknown
                 is_one = not cls or self.are_of(given, self.program.resolve(cls[0]))
                 is_known = is_one and not given.is_optional
                 return self.helper("known", x) if is_known else None
