@@ -404,7 +404,8 @@ class _Writer:
                 cleared = slot
                 code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
                 continue
-            if before is not None and same(slot, before) and not name.endswith("_if"):
+            is_new = isinstance(value, (gast.BinOp, gast.Constant, gast.UnaryOp))  # sums are in place
+            if is_new and before is not None and same(slot, before) and not name.endswith("_if"):
                 is_none = isinstance(value, gast.Constant) and value.value is None
                 code[-1] = rebuilt(code[-1], value=constant(0.0) if is_none else value)
                 continue

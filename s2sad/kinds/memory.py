@@ -45,6 +45,7 @@ from .lattice import (
     Numeric,
     Record,
     Scalar,
+    Set,
     Text,
     Tuple,
     Unknown,
@@ -531,4 +532,4 @@ def _holds_none(kind: Kind) -> bool:
             return all(map(_holds_none, items))
         case Literal(value):
             return isinstance(value, (bool, int, float, complex, str))
-    return isinstance(kind, (Scalar, Array, Numeric, Text, Nothing))
+    return isinstance(kind, (Scalar, Array, Numeric, Text, Set, Nothing))

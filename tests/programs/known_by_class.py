@@ -234,3 +234,11 @@ def arrays_of_zeros_and_swaps(x, n):
         if k > 2:
             a.size, b.size = b.size, a.size
     return np.sum(a.size * x) - np.sum(b.size)
+
+
+@program((signed(3), 0.9), wrt=(0, 1), second=True)
+def arrays_moved_within_an_object(x, y):
+    shapes = [Line(x * 1.0), Line(x[::-1] * y)]
+    shapes[0].size -= 0.5 * (shapes[0].size * y)
+    shapes[0].size += x * 2.0
+    return sum(np.sum(s.size) * np.sum(s.width) for s in shapes)
