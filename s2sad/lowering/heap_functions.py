@@ -42,6 +42,7 @@ from ..transforms.heap.lower_heap import lower_heap, lower_to_heap
 from ..transforms.trees.nodes import names_read
 from ..transforms.trees.program import Program
 from ..values.code_state import rebuilt_function
+from .outer_objects import refuse_open_calls
 
 __all__ = ["HeapCalls"]
 
@@ -93,7 +94,10 @@ class HeapCalls:
             with suppress(S2sadError):
                 program = self.forms.taken(self.forms.callee_form(function), kinds)
                 program = self.forms.with_inlined_callees(program, kinds, False)
-                made = lower_to_heap(program, self.natures(program, kinds, {}))
+                lowered = lower_to_heap(program, self.natures(program, kinds, {}))
+                if self.forms.outer and lowered is not None:
+                    refuse_open_calls(self.forms.facts(lowered, kinds), None)
+                made = lowered
             if made is None:
                 self.cells[key] = None
             else:

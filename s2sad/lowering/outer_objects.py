@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from types import ModuleType
+from types import CellType, ModuleType
 from typing import Any
 
 import gast
@@ -34,7 +34,13 @@ from ..transforms.trees.program import EMPTY, MISSING, Program
 from ..transforms.trees.rebuild import map_children, rebuilt, rewritten
 from ..values.objects import is_plain
 
-__all__ = ["changes_outer_objects", "outer_objects_first", "reads_outer_objects", "with_outer_objects"]
+__all__ = [
+    "changes_outer_objects",
+    "outer_objects_first",
+    "reads_outer_objects",
+    "refuse_open_calls",
+    "with_outer_objects",
+]
 
 # Functions that call no argument.
 CALLING_NONE = {abs, bool, complex, float, getattr, id, int, isinstance, len, print, range, round, setattr}
@@ -117,7 +123,7 @@ def refuse_open_calls(facts: Facts, memory: Memory | None) -> None:
         if any(node is n for n in raised):
             continue
         function = program.resolve(node.func)
-        if function in EMPTY or is_helper(function) or function in ON_HEAP:
+        if function in EMPTY or is_helper(function) or function in ON_HEAP or type(function) is CellType:
             continue
         match facts.operation(node):
             case Apply(function=function) as operation:
