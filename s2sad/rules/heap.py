@@ -177,7 +177,7 @@ def heap_enter_jvp(record, out, dheap, dx):
     return add(without_parts(dheap, record), scattered(dx, record, True))
 
 
-@bprop(heap_admit, sharing="fresh", samples=[(None, BOX)], pure=False)
+@bprop(heap_admit, sharing="fresh", samples=[(None, 1.5)], pure=False)
 def heap_admit_(heap, x, out, dout):
     return dout, None
 

@@ -117,8 +117,8 @@ def heap_enter(heap: Heap, x: Any, record: Record, own: bool = True) -> Heap:
 
 def heap_admit(heap: Heap, x: Any) -> Heap:
     """The heap where the function may change an object of an outer scope, and those that it holds."""
-    if heap.arrays is not None:
-        heap.arrays.note_outside(x)
+    if (arrays := _arrays(heap)) is not None:
+        arrays.note_outside(x)
     return heap_enter(heap, x, places_of(x))
 
 
