@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import collections
 import operator
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..runtime.containers import copied_lists
 from ..runtime.mutation import repeated, stored_in
 from ..transforms.analyses.operations import OPERATORS
-from ..transforms.trees.nodes import header_of, load, names_read, statements_in
+from ..transforms.trees.nodes import bound_here, header_of, load, names_read, statements_in
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
 from ..values.objects import ABSENT, lookup
@@ -104,8 +104,9 @@ def settled_memory(program: Program, kinds: Mapping[str, Kind], kind: KindOf) ->
     while memory is not None and not memory.is_lost:
         for s in statements_in(program.tree.body):
             match s:
-                case gast.Assign(targets=[gast.Name(id=name)]):
-                    memory.assigned(name, s.value, kind)
+                case gast.Assign(targets=[gast.Name(id=name) as target]):
+                    found = memory.assigned(name, s.value, kind)
+                    memory.defined(name, kind(target) if found is None else found)
                 case gast.Expr(value=gast.Call()):
                     memory.passed(s.value)
         if not memory.has_grown(False):
@@ -128,6 +129,16 @@ class Memory:
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
         self.defaults: set[tuple[Any, str]] = set()  # the attributes of classes that are read, with the class
         self.operands = _only_operands(program)
+        assigned = Counter(name for s in statements_in(program.tree.body) for name in bound_here(s))
+        self.shared = {name for name, count in assigned.items() if count > 1}
+        simple = gast.Assign, gast.FunctionDef
+        self.open = {  # names that loops, unpacking and in-place operators set
+            name
+            for s in statements_in(program.tree.body)
+            if not isinstance(s, simple) or not isinstance(getattr(s, "targets", [None])[0], gast.Name)
+            for name in bound_here(s)
+        }
+        self.followed = ""  # the name that the present assignment has bound
         self.heaps: set[str] = set()
         self.sites: dict[Any, str] = {}  # of arguments, by class or kind
         self.entered: set[Kind] = set()  # the kinds of arguments that are looked at
@@ -149,6 +160,11 @@ class Memory:
         is_told, self.is_told = self.is_told, self.is_lost
         return found or is_told is not self.is_lost
 
+    def defined(self, target: str, found: Kind) -> None:
+        """Follows an assignment of a value of this kind to a name, which others may set, too."""
+        if target in self.shared and target != self.followed:
+            self.bind(target, _held(found))
+
     def default(self, cls: type | None, key: Any) -> Held:
         """What is read from a slot that is never set: the value in the class."""
         value = ABSENT if cls is None or key in (ITEMS, KEYS) else lookup(cls, key)
@@ -161,6 +177,7 @@ class Memory:
 
     def assigned(self, target: str, value: Any, kind: KindOf) -> Kind | None:
         """Follows `target = value`; the kind of the value where the heap tells it, else None."""
+        self.followed = ""
         match value:
             case gast.UnaryOp() | gast.Compare() | gast.Attribute() if self.is_early(value, kind):
                 return NOTHING
@@ -364,10 +381,12 @@ class Memory:
     def held(self, atom: Any, kind: KindOf) -> Held:
         """What an atom may be."""
         if isinstance(atom, gast.Name) and atom.id in self.names:
-            return self.names[atom.id]
+            found = self.names[atom.id]
+            return found.joined(_held(kind(atom))) if atom.id in self.open else found
         return _held(kind(atom))
 
     def bind(self, name: str, found: Held) -> None:
+        self.followed = name
         self.grow(self.names, name, found)
 
     def put(self, site: str, key: Any, found: Held) -> None:
@@ -413,7 +432,8 @@ class Memory:
         if key is None:  # an attribute whose name is dynamic
             self.is_lost = True
             return
-        found = self.names.get(x.id, ANYTHING) if isinstance(x, gast.Name) else ANYTHING
+        is_known = isinstance(x, gast.Name) and x.id not in self.open
+        found = self.names.get(x.id, ANYTHING) if is_known else ANYTHING
         if found.sites is None or (self.is_cut and not found.sites.isdisjoint(self.sites.values())):
             self.grow(self.stored, key, value)
         for site in sorted(found.sites or ()):

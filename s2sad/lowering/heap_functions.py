@@ -62,7 +62,10 @@ class HeapCalls:
 
     def lowered(self, program: Program, given: Kinds, writes: bool, known: Kinds) -> Program:
         """The program with a heap of its own; `known` are kinds of names that its statements do not tell."""
-        program = lower_heap(program, self.natures(program, given, known), writes)
+        lowered = lower_heap(program, self.natures(program, given, known), writes)
+        if lowered is program:
+            return program
+        program = lowered
         bindings = {n: v.cell_contents if isinstance(v, CellType) else v for n, v in program.bindings.items()}
         return program.with_tree(program.tree, bindings=bindings)
 

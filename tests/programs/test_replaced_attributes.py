@@ -426,7 +426,12 @@ def property_of_an_element(x):
     return sum(q.total() for q in h.list) + h.list[-1].first
 
 
-@pytest.mark.parametrize("f", [elements_of_the_replaced, property_of_an_element], ids=lambda f: f.__name__)
-def test_what_is_not_followed_is_refused(f: Callable[..., Any]) -> None:
+def test_properties_of_elements_are_found() -> None:
+    e = 1e-6 * np.eye(len(X))
+    wanted = [(property_of_an_element(X + d) - property_of_an_element(X - d)) / 2e-6 for d in e]
+    np.testing.assert_allclose(s2sad.grad(property_of_an_element)(X), wanted, rtol=1e-6)
+
+
+def test_what_is_not_followed_is_refused() -> None:
     with pytest.raises(s2sad.UnsupportedSyntaxError):
-        s2sad.grad(f)(X)
+        s2sad.grad(elements_of_the_replaced)(X)

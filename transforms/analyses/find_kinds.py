@@ -111,7 +111,10 @@ class _Run:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)]):
                 read = None if self.memory is None else self.memory.assigned(name, s.value, self.atom)
-                self.define(name, self.value(s.value) if read is None else read)
+                found = self.value(s.value) if read is None else read
+                self.define(name, found)
+                if self.memory is not None:
+                    self.memory.defined(name, found)
                 self.forgetting.note_method(name, s.value)
                 if isinstance(s.value, gast.Call):
                     self.forgetting.forget(s.value)
