@@ -16,6 +16,7 @@ import collections
 import operator
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
 import gast
@@ -153,7 +154,8 @@ class Memory:
         define them.
         """
         for site, key in set() if self.has_new else self.unread - self.slots.keys():
-            self.put(site, key, self.default(self.classes.get(site), key))
+            held = self.default(self.classes.get(site), key)
+            self.put(site, key, ANYTHING if held == EMPTY else held)
         self.unread.clear()
         found, self.has_new = self.has_new and not self.is_lost, False
         self.is_lost = self.is_lost or (found and late)
@@ -166,9 +168,11 @@ class Memory:
             self.bind(target, _held(found))
 
     def default(self, cls: type | None, key: Any) -> Held:
-        """What is read from a slot that is never set: the value in the class."""
+        """What the class holds, which is read where an object does not hold an attribute itself."""
         value = ABSENT if cls is None or key in (ITEMS, KEYS) else lookup(cls, key)
-        if value is ABSENT or hasattr(type(value), "__get__"):
+        if value is ABSENT or isinstance(value, MemberDescriptorType):
+            return EMPTY
+        if hasattr(type(value), "__get__"):
             return ANYTHING
         self.defaults.add((cls, key))
         return _held(kind_of(value, key))
@@ -415,6 +419,7 @@ class Memory:
             if (site, key) not in self.slots:
                 self.unread.add((site, key))
             found = found.joined(self.slots.get((site, key), EMPTY))
+            found = found.joined(self.default(self.classes.get(site), key))
         return found
 
     def part(self, x: Any, key: Any, is_field: bool, is_element: bool, kind: KindOf) -> Held | None:
