@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import gast
 
 from ..kinds import domain
-from ..kinds.lattice import Random
+from ..kinds.lattice import Nothing, Random
 from ..kinds.memory import ITEMS, OF_HEAP, READS, Memory
 from ..runtime.mutation import stored_in
 from ..transforms.analyses.facts import Facts
@@ -272,8 +272,11 @@ class ArrayHolders:
             return frozenset([OUTSIDE])
         found = NONE
         for site in held.sites:
-            found |= self.slots[site, self.key(key) if is_field else ITEMS]
-            if site in self.memory.sites.values():  # of an argument
+            slot = self.key(key) if is_field else ITEMS
+            found |= self.slots[site, slot]
+            default = self.memory.default(self.memory.classes.get(site), slot).kind
+            is_of_class = not isinstance(default, Nothing) and not domain.is_immutable(default)
+            if is_of_class or site in self.memory.sites.values():  # of an argument
                 found |= {OUTSIDE}
         return found
 
