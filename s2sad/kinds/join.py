@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from types import MemberDescriptorType
 
 from ..values.objects import ABSENT, lookup
 from .lattice import (
@@ -35,9 +36,7 @@ from .lattice import (
     widen,
 )
 
-__all__ = ["join", "join_all"]
-
-Fields = tuple[tuple[str, Kind], ...]
+__all__ = ["inherited_kind", "join", "join_all"]
 
 
 def join_all(kinds: Iterable[Kind]) -> Kind:
@@ -77,16 +76,11 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return List(tuple(_join(p, q, depth + 1) for p, q in zip(xs, ys, strict=True)), element)
         case Dict(xs), Dict(ys) if [k for k, _ in xs] == [k for k, _ in ys]:
             return Dict(tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True)))
-        case Record(c, ()), Record(d, _) if c is d:  # a new object, without attributes yet
-            return b
-        case Record(c, _), Record(d, ()) if c is d:
-            return a
-        case Record(c, xs), Record(d, ys) if c is d and _are_joined(c, xs, ys):
+        case Record(c, xs), Record(d, ys) if c is d:
             mine, theirs = dict(xs), dict(ys)
-            names = sorted(mine.keys() | theirs.keys())
-            return Record(
-                c, tuple((k, _join(mine.get(k, NOTHING), theirs.get(k, NOTHING), depth + 1)) for k in names)
-            )
+            held = {k: (mine.get(k), theirs.get(k)) for k in sorted(mine.keys() | theirs.keys())}
+            found = {k: [kind or inherited_kind(c, k) for kind in both] for k, both in held.items()}
+            return Record(c, tuple((k, _join(*both, depth + 1)) for k, both in found.items()))
         case (Record(c) | Instance(c)), (Record(d) | Instance(d)) if c is d:
             return Instance(c)
         case (Record() | Object()), (Record() | Object()):
@@ -96,11 +90,16 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
     return UNKNOWN
 
 
-def _are_joined(cls: type, xs: Fields, ys: Fields) -> bool:
-    """Whether objects of a class with the attributes `xs` and `ys` have a common kind: an attribute that one
-    of them lacks must not be defined by the class.
+def inherited_kind(cls: type, name: str) -> Kind:
+    """The kind of what is read where an object does not hold an attribute itself; NOTHING where the class has
+    no value for it.
     """
-    return all(lookup(cls, k) is ABSENT for k in dict(xs).keys() ^ dict(ys).keys())
+    from .abstraction import kind_of  # which needs joins
+
+    value = lookup(cls, name)
+    if value is ABSENT or isinstance(value, MemberDescriptorType):
+        return NOTHING if lookup(cls, "__getattr__") is ABSENT else UNKNOWN
+    return UNKNOWN if hasattr(type(value), "__get__") else kind_of(value, f"{cls.__name__}.{name}")
 
 
 def _join_scalars(a: Scalar, b: Scalar) -> Scalar:

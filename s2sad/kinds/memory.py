@@ -16,7 +16,6 @@ import collections
 import operator
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
 import gast
@@ -28,11 +27,10 @@ from ..transforms.analyses.operations import OPERATORS
 from ..transforms.trees.nodes import bound_here, header_of, load, names_read, statements_in
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
-from ..values.objects import ABSENT, lookup
 from .abstraction import kind_of
 from .class_members import attribute_kind
 from .indexing import element_kind, subscript_kind
-from .join import join
+from .join import inherited_kind, join
 from .lattice import (
     NOTHING,
     UNKNOWN,
@@ -169,13 +167,10 @@ class Memory:
 
     def default(self, cls: type | None, key: Any) -> Held:
         """What the class holds, which is read where an object does not hold an attribute itself."""
-        value = ABSENT if cls is None or key in (ITEMS, KEYS) else lookup(cls, key)
-        if value is ABSENT or isinstance(value, MemberDescriptorType):
-            return EMPTY
-        if hasattr(type(value), "__get__"):
-            return ANYTHING
-        self.defaults.add((cls, key))
-        return _held(kind_of(value, key))
+        found = NOTHING if cls is None or key in (ITEMS, KEYS) else inherited_kind(cls, key)
+        if not isinstance(found, (Nothing, Unknown)):
+            self.defaults.add((cls, key))
+        return _held(found)
 
     # ------------------------------------------------------------ statements
 

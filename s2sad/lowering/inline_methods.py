@@ -147,7 +147,7 @@ def inline_methods(
         if program is before:
             program = expand_iterators(merge_objects(facts.after(program)), kind)
             program = set_properties(inline_cached_properties(program, kind), facts)
-            program, guards = class_guards(program, facts)
+            program, guards = class_guards(program, facts, (Instance,) if one_name else (Instance, Record))
             program = inline_calls(
                 program,
                 inlinable,
@@ -166,11 +166,14 @@ def inline_methods(
     return without_lookups(without_lengths(program, lengths))
 
 
-def class_guards(program: Program, facts: Facts) -> tuple[Program, Callable[[Any], list[Any]]]:
+def class_guards(
+    program: Program, facts: Facts, open_kinds: tuple[type, ...]
+) -> tuple[Program, Callable[[Any], list[Any]]]:
     """The program, and a function from an expression that calls a method to the checks in front of what is
-    put in its place: that an object of which only the class is known has no attribute in place of the method.
+    put in its place: that an object of these kinds, which may get attributes elsewhere, has none in place of
+    the method.
     """
-    if not any(isinstance(k, Instance) for k in facts.kinds.values()):
+    if not any(isinstance(k, open_kinds) for k in facts.kinds.values()):
         return program, lambda value: []
     objects = Objects(program, program.names.copy())
     check = objects.name(check_members)
@@ -181,7 +184,7 @@ def class_guards(program: Program, facts: Facts) -> tuple[Program, Callable[[Any
             gast.Expr(value=call(check, base, *map(constant, members)))
             for node in looked_up
             for base, members in method_names(node)
-            if isinstance(facts.kind(base), Instance)
+            if isinstance(facts.kind(base), open_kinds) and not members[0].startswith("__")
         ]
 
     return program.with_tree(program.tree, bindings=objects.all_bindings(), names=objects.names), guards

@@ -242,3 +242,31 @@ def arrays_moved_within_an_object(x, y):
     shapes[0].size -= 0.5 * (shapes[0].size * y)
     shapes[0].size += x * 2.0
     return sum(np.sum(s.size) * np.sum(s.width) for s in shapes)
+
+
+class Tally:
+    total, cached = 0.25, None
+
+    def add(self, v):
+        self.total += v
+
+    def remembered(self, v):
+        if self.cached is None:
+            self.cached = v * v
+        return self.cached * v
+
+
+class LargeTally(Tally):
+    total = 1.5
+
+    def add(self, v):
+        self.total = self.total + v * v
+
+
+@program((1.3, 3), second=True)
+def values_of_classes(x, n):
+    tallies = [LargeTally() if k == 1 else Tally() for k in range(n)]
+    for k, tally in enumerate(tallies * 2):
+        if k % 3:
+            tally.add(x * k)
+    return sum(t.total * t.remembered(x) + t.remembered(2.0) for t in tallies)

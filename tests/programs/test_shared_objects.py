@@ -491,6 +491,24 @@ def test_a_method_that_the_object_replaces() -> None:
     with pytest.raises(s2sad.S2sadError, match="in place of the method"):
         s2sad.grad(made_by_names)(1.5, ["a", "b"])
 
+    def replaced_in_one(x):
+        cells = [Renamed(), Renamed()]
+        cells[0].replace(x)
+        return sum(c.scaled(x) for c in cells)
+
+    with pytest.raises(s2sad.S2sadError, match="in place of the method"):
+        s2sad.grad(replaced_in_one)(1.5)
+
+
+class Renamed:
+    factor = 2.0
+
+    def scaled(self, p):
+        return self.factor * p
+
+    def replace(self, x):
+        self.scaled = times_nine  # type: ignore[method-assign]
+
 
 def test_an_attribute_by_a_name_that_only_the_run_knows() -> None:
     def set_by_name(x, name):
