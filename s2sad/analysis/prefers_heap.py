@@ -1,4 +1,4 @@
-"""Whether a derivative with a heap is preferred to one without."""
+"""Whether a derivative with a heap is preferred to one without: always, or if it is plain."""
 
 from __future__ import annotations
 
@@ -11,10 +11,31 @@ from ..kinds.lattice import UNKNOWN
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import NOTHING, find_aliases, is_outside
 from ..transforms.heap.heap_methods import READING
-from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.nodes import find_nodes, statements_in
 from .primitive_table import PRIMITIVES
 
-__all__ = ["prefers_heap"]
+__all__ = ["fills_dicts", "prefers_heap"]
+
+
+def fills_dicts(facts: Facts, active: frozenset[str]) -> bool:
+    """Whether the function stores into a dict of its own, whose keys are known at run time."""
+    held = facts.of(find_aliases).held
+    made, filled = set(), set()
+    for s in statements_in(facts.program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if _makes_dict(value, facts):
+                made.add(name)
+            case (
+                gast.Assign(targets=[gast.Subscript(value=gast.Name() as base)])
+                | gast.AugAssign(target=gast.Subscript(value=gast.Name() as base))
+            ) if base.id in active and facts.kind(base) is UNKNOWN:
+                filled.add(base.id)
+    return any(roots and roots <= made for roots in (held.get(name, NOTHING)[0] for name in filled))
+
+
+def _makes_dict(value: Any, facts: Facts) -> bool:
+    function = facts.program.resolve(value.func) if isinstance(value, gast.Call) else None
+    return isinstance(value, gast.Dict) or (isinstance(function, type) and issubclass(function, dict))
 
 
 def prefers_heap(facts: Facts, active: frozenset[str]) -> bool:

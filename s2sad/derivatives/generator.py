@@ -24,7 +24,7 @@ from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
-from ..analysis.prefers_heap import prefers_heap
+from ..analysis.prefers_heap import fills_dicts, prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.records import are_read_back, with_records
 from ..kinds.abstraction import contains
@@ -112,6 +112,7 @@ class Generated:
     program: Program
     places: Places = field(default_factory=dict)
     guarded: bool = False  # whether it may refuse at run time a change that a heap could follow
+    fills: bool = False  # whether it fills dicts, which is plain with a heap only
     function: Any = None  # a FunctionType; as such it would look like a method to type checkers
 
 
@@ -176,8 +177,8 @@ class Generator:
         """Compiles the form of a derivative with a heap that runs in place of it; the derivative itself is
         differentiated again.
         """
-        program = with_plain_objects(generated.program)
-        if program is None or any(isinstance(v, Request) for v in program.bindings.values()):
+        program = plain_program(generated)
+        if program is None:
             return
         text, places = to_source_with_places(program.tree)
         origin = origin_of(program, places, len(request.wrt) if request.form == "jvp" else 0)
@@ -251,7 +252,8 @@ class Generator:
                     del self.forms.generated[count:]
                     self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins
-            if is_users and self.made[request].guarded:
+            made = self.made[request]
+            if is_users and (made.guarded or (made.fills and request is self._first)):
                 self.prefer_heap(request)
         return self.made[request]
 
@@ -337,16 +339,20 @@ class Generator:
             raise refusal from None
 
     def prefer_heap(self, request: Request) -> None:
-        """Replaces a derivative by one with a heap, if that is possible."""
+        """Replaces a derivative by one with a heap, if that is possible; one that has to be plain, if it is.
+        """
         if libraries_in(request.kinds):
             return
         plain, heap = self.made[request], "writes" if request.writes else "reads"
         try:
             self.attempt(request, heap)
-            self.forms.open_calls.discard((request.function, None))
+            if plain.guarded or plain_program(self.made[request]) is not None:
+                self.forms.open_calls.discard((request.function, None))
+                return
         except S2sadError:
-            self.made[request] = plain
-            self.forms.open_calls.discard((request.function, heap))
+            pass
+        self.made[request] = plain
+        self.forms.open_calls.discard((request.function, heap))
 
     def transform(self, facts: Facts, request: Request, refusal: S2sadError | None) -> Program:
         """The derivative of a program; after a `refusal`, with the outer arrays that it writes to as
@@ -380,7 +386,8 @@ class Generator:
             raise refusal
         program = facts.program
         active = facts.of(find_active, request.wrt)
-        self.made[request].guarded = prefers_heap(facts, active)
+        made = self.made[request]
+        made.guarded, made.fills = prefers_heap(facts, active), fills_dicts(facts, active)
         check_iteration(facts, active)
         check_fields(facts, active, not request.writes)
         met = list(unknown_calls(facts, active))
@@ -513,6 +520,13 @@ class Generator:
             for name, wanted in waiting.items()
             if name in generated.function.__code__.co_freevars
         )
+
+
+def plain_program(generated: Generated) -> Program | None:
+    """The form of a derivative with a heap that runs in place of it; None where it has none."""
+    program = with_plain_objects(generated.program)
+    is_linked = program is not None and any(isinstance(v, Request) for v in program.bindings.values())
+    return None if is_linked else program
 
 
 def name_of_callee(operation: Call) -> str:

@@ -66,7 +66,7 @@ FUNCTIONS = {
     "splice_items": slots.splice,
 }
 STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
-BIRTHS = frozenset(["born", "filled", "heap_admit", "heap_enter", "new_heap"])
+BIRTHS = frozenset(["born", "entered", "filled", "heap_admit", "heap_enter", "new_heap"])
 CHANGES = BIRTHS | STORES | METHODS.keys() | FUNCTIONS.keys()
 ALONE = frozenset(["field_alone", "field_if", "item_alone", "item_if"])
 WITHOUT = frozenset(["without_field", "without_item"])
@@ -80,8 +80,8 @@ MOVES = {  # of the adjoints of the items of a list, with the methods of their s
     "unpermuted": "restore",
 }
 AT = frozenset(["field_at", "item_at"])
-TABLES = frozenset(["parts_alone", "scattered"])  # calls that make a table of their own
-READ_TABLE = frozenset(["gathered", "parts_at"])  # calls that read one
+TABLES = frozenset(["items_alone", "parts_alone", "scattered"])  # calls that make a table of their own
+READ_TABLE = frozenset(["gathered", "items_at", "parts_at"])  # calls that read one
 
 
 def plain_form(function: FunctionType) -> FunctionType:
@@ -220,10 +220,9 @@ class _Writer:
 
     def is_slot(self, node: Any) -> bool:
         match node:
-            case (
-                gast.Attribute(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name()))
-                | gast.Subscript(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name()))
-            ):
+            case gast.Attribute(
+                value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name())
+            ) | gast.Subscript(value=gast.Subscript(value=gast.Name(id=d), slice=gast.Name())):
                 return bool(d == self.d)
         return False
 
@@ -265,10 +264,26 @@ class _Writer:
             parts += [before, self.statement(s)]
             self.log += assigned_names(s)
         self.ends, self.log = outer
-        result = [s for part in parts for s in part]
+        result: list[Any] = []
+        for s in itertools.chain.from_iterable(parts):
+            if result and (joined := self.joined(result[-1], s)) is not None:
+                result[-1] = joined
+            else:
+                result.append(s)
         while result and isinstance(result[-1], Comment):
             result.pop()
         return result or [gast.Pass()]
+
+    def joined(self, before: Any, s: Any) -> Any:
+        """`d[x].name = v` for `d[x].name = 0.0` and `d[x].name += v`, where v is new: sums are in place."""
+        match before, s:
+            case (
+                gast.Assign(targets=[slot], value=gast.Constant(value=0.0)),
+                gast.AugAssign(target=target, value=gast.BinOp() | gast.UnaryOp() | gast.Constant() as value),
+            ) if self.is_slot(target) and same(slot, target) and not self.reads_shadows(value):
+                is_none = isinstance(value, gast.Constant) and value.value is None
+                return rebuilt(before, value=constant(0.0) if is_none else value)
+        return None
 
     def statement(self, s: Any) -> list[Any]:
         match s:
@@ -345,11 +360,11 @@ class _Writer:
         """A change of objects."""
         if isinstance(s.value, gast.Name):
             return []
-        name, args = self.function_of(s.value), [self.expression(a) for a in s.value.args]
-        changed = None
+        name = self.function_of(s.value)
+        if name in BIRTHS:
+            return []
+        args, changed = [self.expression(a) for a in s.value.args], None
         match name, args:
-            case _ if name in BIRTHS:
-                return []
             case ("set_field" | "hold_field"), [_, x, key, value, *_]:
                 target = gast.Attribute(value=x, attr=key.value, ctx=gast.Store())
             case ("set_item" | "hold_item"), [_, x, key, value, *_]:
@@ -389,10 +404,12 @@ class _Writer:
             for v in reads:
                 name = first[id(v)] = self.names.temporary("d")
                 code.append(assign(name, v))
-        cleared = None  # the slot that the statement before has set to zero
         for name, x, key, value in changes:
             value = load(first[id(value)]) if id(value) in first else value
-            before, cleared = cleared, None
+            if name == "items_alone":
+                shadow = gast.Subscript(value=load(self.d), slice=x, ctx=gast.Load())
+                code.append(gast.Expr(value=call(attribute(shadow, "add"), value)))
+                continue
             if name in ("emptied", "extended"):
                 code.append(gast.Expr(value=call(self.bound(getattr(slots, name)), load(self.d), value)))
                 continue
@@ -401,13 +418,7 @@ class _Writer:
                 continue
             slot = self.slot(name, x, key, gast.Store())
             if name in WITHOUT:
-                cleared = slot
                 code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
-                continue
-            is_new = isinstance(value, (gast.BinOp, gast.Constant, gast.UnaryOp))  # sums are in place
-            if is_new and before is not None and same(slot, before) and not name.endswith("_if"):
-                is_none = isinstance(value, gast.Constant) and value.value is None
-                code[-1] = rebuilt(code[-1], value=constant(0.0) if is_none else value)
                 continue
             added = gast.AugAssign(target=slot, op=gast.Add(), value=value)
             if name.endswith("_if"):  # the value may be None
@@ -474,6 +485,9 @@ class _Writer:
         elif name in ALONE:
             value, x, key = map(self.expression, args)
             found.append((name, x, key, value))
+        elif name == "items_alone":
+            value, x = map(self.expression, args)
+            found.append((name, x, None, value))
         elif name in TABLES:
             found.append(("extended", None, None, self.expression(node)))
         else:
@@ -484,7 +498,10 @@ class _Writer:
         version = self.versions.get(getattr(args[0], "id", ""))
         rest = [self.expression(a) for a in args[1:]]
         found = rebuilt(node, args=[load(self.d), *rest])
-        if name not in READ_TABLE:
+        if name == "items_at":
+            shadow = gast.Subscript(value=load(self.d), slice=rest[0], ctx=gast.Load())
+            found = call(attribute(shadow, "like"), rest[1])
+        elif name not in READ_TABLE:
             found = self.slot(name, rest[0], rest[1], gast.Load())
             if not isinstance(rest[2], gast.Constant):
                 found = call(self.bound(slots.shaped), found, rest[2])
@@ -530,11 +547,11 @@ class _Writer:
                 return x
             case "held_items", [x]:
                 return call(self.bound(list), x)
-            case "copy_items", [_, x, _]:
+            case "copy_items", [_, x]:
                 return call(self.bound(dict), x)
             case "has_key", [x, key]:
                 return gast.Compare(left=key, ops=[gast.In()], comparators=[x])
-            case "read_items", [_, x, _]:
+            case "read_items", [_, x]:
                 return call(self.bound(list), x)
             case "heap_view", [_, x, _]:
                 return x
@@ -609,31 +626,41 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
 
 
 def _without_copies(body: list[Any]) -> list[Any]:
-    """The statements without copies, directly behind, of names that are read nowhere else."""
+    """The statements with one name for an object: without copies of names that are bound once in the same
+    block, and of those directly before that are read nowhere else.
+    """
     tree = gast.Module(body=body, type_ignores=[])
     read, bound = read_counts(tree), binding_counts(tree)
     renamed: dict[str, str] = {}
 
     def block(statements: list[Any]) -> list[Any]:
-        made, found = "", []
+        last, made, found = "", set(), []
         for s in statements:
             match s:
                 case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)) if (
-                    source in (made, target)
+                    source == target
+                ):
+                    continue
+                case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)) if (
+                    source in made and (bound[target] == 1 or (source == last and read[source] == 1))
                 ):
                     renamed[source] = target
+                    made |= {target} if bound[target] == 1 else set()
                     continue
-                case gast.Assign(targets=[gast.Name(id=name)]) if bound[name] == 1 and read[name] == 1:
-                    made = name
+                case gast.Assign(targets=[gast.Name(id=last)]):
+                    made |= {last} if bound[last] == 1 else set()
                 case _:
-                    made = ""
+                    last = ""
             found.append(_map_bodies(s, block))
         return found
 
     def with_new_names(node: Any) -> Any:
-        if isinstance(node, gast.Name):
-            return rebuilt(node, id=renamed[node.id]) if node.id in renamed else node
-        return map_children(node, with_new_names)
+        if not isinstance(node, gast.Name):
+            return map_children(node, with_new_names)
+        name = node.id
+        while name in renamed:
+            name = renamed[name]
+        return node if name == node.id else rebuilt(node, id=name)
 
     found = block(body)
     return list(map(with_new_names, found)) if renamed else found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from enum import EnumType
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -181,11 +182,14 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         return SPARSE
     if kind in _GENERATORS:
         return RANDOM
+    if isinstance(kind, EnumType) and is_plain(kind) and fields_of(value).keys() <= MEMBER:
+        return Literal(value)
     if is_plain(kind):
         return _kind_of_record(value, prefix, depth, names)
     return OBJECT if has_operators(kind) else UNKNOWN
 
 
+MEMBER = frozenset({"_name_", "_value_", "_sort_order_", "__objclass__"})  # of an enumeration
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _open = threading.local()  # `ids` are the objects whose attributes are being looked at
 

@@ -287,7 +287,7 @@ class Memory:
     def change(self, name: str, args: list[Any], kind: KindOf) -> None:
         """Follows a change of the heap."""
         match name, args[1:]:
-            case ("born" | "filled" | "heap_enter"), [gast.Name(id=x), *_]:
+            case ("born" | "entered" | "filled" | "heap_enter"), [gast.Name(id=x), *_]:
                 self.enter(x, kind)
             case "heap_set", [x, key, value, *field]:
                 self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
@@ -486,8 +486,8 @@ KEEPS = frozenset(  # changes that store nothing
 )
 CHANGES = KEEPS | frozenset(
     [
-        "append_item", "born", "filled", "heap_append", "heap_enter", "heap_insert", "heap_replace",
-        "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item", "hold_splice",
+        "append_item", "born", "entered", "filled", "heap_append", "heap_enter", "heap_insert",
+        "heap_replace", "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item", "hold_splice",
         "insert_item", "set_field", "set_item", "splice_items",
     ]
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from enum import Enum
 from typing import Any
 
 import gast
@@ -134,8 +135,47 @@ class _Writer:
                     and self.holds_none_of(x, {m.value for m in members})
                 ):
                     continue
-            found.append(self.statement(map_blocks(s, self.block)))
+            found += self.entered(s) or [self.statement(map_blocks(s, self.block))]
         return found
+
+    def entered(self, s: Any) -> list[Any]:
+        """The birth of a display of numbers and objects, item by item; empty for other statements."""
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=target)], value=gast.Call(func=func, args=[token, gast.Name(id=x), *_])
+            ) if self.program.resolve(func) is heap.heap_enter and x in self.memory.classes:
+                pass
+            case _:
+                return []
+        match self.bound.get(x):
+            case [gast.Assign(value=gast.List(elts=items))]:
+                keys = [constant(k) for k in range(len(items))]
+            case [gast.Assign(value=gast.Dict(keys=keys, values=items))] if self.are_distinct(keys):
+                pass
+            case _:
+                return []
+        held = [(k, v, self.held(v)) for k, v in zip(keys, items, strict=True)]
+        for _, v, found in held:
+            if isinstance(v, gast.Starred) or not (found.is_object or is_differentiable(found.kind) is False):
+                self.number(found)
+        numbers = [(k, v, f) for k, v, f in held if not isinstance(v, gast.Constant)]
+        carrying = [(k, v) for k, v, f in numbers if is_differentiable(f.kind) is not False]
+        tokens = [self.names.temporary(target) for _ in carrying[1:]]
+        code = []
+        for (k, v), name in zip(carrying, [*tokens, target], strict=False):
+            code.append(assign(name, self.helper("entered", token, load(x), k, v, self.like(v)), s))
+            token = load(name)
+        return code or [assign(target, self.helper("born", token, load(x)), s)]
+
+    def are_distinct(self, keys: list[Any]) -> bool:
+        """Whether the keys of a display are constants, each another one."""
+        found: list[Any] = []
+        for key in keys:
+            value = key.value if isinstance(key, gast.Constant) else self.program.resolve(key)
+            if value is MISSING or value in found or not isinstance(value, (str, int, Enum, type)):
+                return False
+            found.append(value)
+        return True
 
     def is_set_next(self, s: Any, others: list[Any]) -> bool:
         """Whether a statement replaces an array in the slot that the next change sets to the same array."""
@@ -279,20 +319,20 @@ class _Writer:
                 return self.helper("append_item", token, x, key, value, self.like(value))
             case ("heap_copy" | "heap_view"), [_, x, *_] if self.held(x).sites == frozenset():
                 return x
-            case "heap_copy", [token, x, record, *deep]:
+            case "heap_copy", [token, x, _, *deep]:
                 found = self.slot(x, None, False)
                 if found.is_optional:
                     raise _Unknown
                 if self.are_dicts(x):
                     self.number(found)
-                    return self.helper("copy_items", token, x, record)
+                    return self.helper("copy_items", token, x)
                 self.check_lists(x)
                 if self.holds_objects(x):
                     if deep and found.sites:
                         raise _Unknown
                     self.copies = self.copies or found.sites != frozenset()
                     return self.helper("held_items", x)
-                return self.helper("read_items", token, x, record)
+                return self.helper("read_items", token, x)
             case "heap_insert", [token, x, key, value]:
                 self.check_lists(x)
                 if self.holds(x, ITEMS, value):
@@ -430,7 +470,8 @@ class _Writer:
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
             if not is_field:
-                is_plainly_read = cls in (list, deque) or (cls is dict and self.is_inactive(key))
+                is_made = site not in self.memory.sites.values()  # else it may be a cache
+                is_plainly_read = cls in (list, deque) or (cls is dict and (is_made or self.is_inactive(key)))
             else:
                 if cls is None or not isinstance(key, gast.Constant):
                     raise _Unknown

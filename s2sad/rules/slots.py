@@ -21,13 +21,14 @@ from ..runtime.heap_adjoints import (
     unpermuted,
 )
 from ..runtime.heap_keys import record_of_end
-from ..runtime.object_graph import items_of, places_of
+from ..runtime.object_graph import items_of
 from ..runtime.slots import (
     append_item,
     born,
     clear_items,
     copy_items,
     delete_item,
+    entered,
     field_alone,
     field_at,
     field_if,
@@ -49,6 +50,8 @@ from ..runtime.slots import (
     item_alone,
     item_at,
     item_if,
+    items_alone,
+    items_at,
     keys_in,
     known,
     optional_field,
@@ -87,6 +90,16 @@ def filled_(heap, x, record, out, dout):
 @filled_.jvp
 def filled_jvp(record, out, dheap, dx):
     return add(dheap, scattered(dx, record, True))
+
+
+@bprop(entered, sharing="fresh", samples=[(None, [*LIST], 1, 0.5, 0.5)], pure=False)
+def entered_(heap, x, key, value, like, out, dout):
+    return dout, None, None, item_at(dout, x, key, like), None
+
+
+@entered_.jvp
+def entered_jvp(x, key, out, dheap, dvalue):
+    return add(dheap, item_alone(dvalue, x, key))
 
 
 @bprop(get_field, samples=[(None, BOX, "a")], pure=False)
@@ -129,14 +142,14 @@ def optional_item_jvp(x, key, out, dheap):
     return item_at(dheap, x, key, out)
 
 
-@bprop(read_items, samples=[(None, LIST, items_of(LIST))], pure=False)
-def read_items_(heap, x, record, out, dout):
-    return parts_alone(dout, record), None, None
+@bprop(read_items, samples=[(None, LIST)], pure=False)
+def read_items_(heap, x, out, dout):
+    return items_alone(dout, x), None
 
 
 @read_items_.jvp
-def read_items_jvp(record, out, dheap):
-    return parts_at(dheap, record)
+def read_items_jvp(x, out, dheap):
+    return items_at(dheap, x, out)
 
 
 @bprop(set_field, sharing="fresh", samples=[(None, SimpleNamespace(a=1.5), "a", 0.5, 0.5)], pure=False)
@@ -169,14 +182,14 @@ def append_item_jvp(x, key, out, dheap, dvalue):
     return add(dheap, item_alone(dvalue, x, key))
 
 
-@bprop(copy_items, samples=[(None, {"a": 1.5}, places_of({"a": 1.5}))], pure=False)
-def copy_items_(heap, x, record, out, dout):
-    return scattered(dout, record), None, None
+@bprop(copy_items, samples=[(None, {"a": 1.5})], pure=False)
+def copy_items_(heap, x, out, dout):
+    return items_alone(dout, x), None
 
 
 @copy_items_.jvp
-def copy_items_jvp(record, out, dheap):
-    return gathered(dheap, record)
+def copy_items_jvp(x, out, dheap):
+    return items_at(dheap, x, out)
 
 
 # ---------------------------------------------------------------- items that move
@@ -341,6 +354,16 @@ def field_if_(dvalue, x, name, out, dout):
 @bprop(item_if, "linear", samples=[(1.5, LIST, 1)])
 def item_if_(dvalue, x, key, out, dout):
     return item_at(dout, x, key, dvalue), None, None
+
+
+@bprop(items_at, "linear", like=2, samples=[(None, LIST, LIST)])
+def items_at_(d, x, like, out, dout):
+    return items_alone(dout, x), None, None
+
+
+@bprop(items_alone, "linear", samples=[([1.5, 0.5, 1.0], LIST)])
+def items_alone_(dvalues, x, out, dout):
+    return items_at(dout, x, dvalues), None
 
 
 @bprop(without_field, "linear", samples=[(None, BOX, "a")])

@@ -24,6 +24,7 @@ __all__ = [
     "copy_items",
     "delete_item",
     "emptied",
+    "entered",
     "extended",
     "field_alone",
     "field_at",
@@ -46,6 +47,8 @@ __all__ = [
     "item_alone",
     "item_at",
     "item_if",
+    "items_alone",
+    "items_at",
     "keys_in",
     "known",
     "optional_field",
@@ -81,6 +84,11 @@ def filled(heap: Any, x: Any, record: Record) -> Any:
     return heap
 
 
+def entered(heap: Any, x: Any, key: Any, value: Any, like: Any) -> Any:
+    """Notes a number or array that a list or dict is made with; `like` has its shape."""
+    return heap
+
+
 def get_field(heap: Any, x: Any, name: str) -> Any:
     """A number or array in an attribute."""
     return getattr(x, name)
@@ -101,12 +109,12 @@ def optional_item(heap: Any, x: Any, key: Any) -> Any:
     return x[key]
 
 
-def read_items(heap: Any, x: Any, record: Record) -> Any:
+def read_items(heap: Any, x: Any) -> Any:
     """A list with the numbers or arrays of a list."""
     return list(x)
 
 
-def copy_items(heap: Any, x: dict[Any, Any], record: Record) -> Any:
+def copy_items(heap: Any, x: dict[Any, Any]) -> Any:
     """A copy of a dict of numbers or arrays."""
     return dict(x)
 
@@ -276,6 +284,28 @@ def item_if(dvalue: Any, x: Any, key: Any) -> Table:
     return field_if(dvalue, x, key)
 
 
+def items_alone(dvalues: Any, x: Any) -> Table:
+    """The adjoint of the heap from those of all items of a list or dict; None is zero."""
+    held = {k: d for k, d in _pairs(dvalues) if d is not None}
+    return Table({id(x): (x, held)} if held else {})
+
+
+def items_at(d: Table | None, x: Any, like: Any) -> Any:
+    """The adjoints of all items of a list or dict, whose values are `like` those of another."""
+    return _beside({} if d is None else d.at(x), like)
+
+
+def _pairs(values: Any) -> Any:
+    """The items of a list or dict, with their positions or keys."""
+    return values.items() if isinstance(values, dict) else enumerate(() if values is None else values)
+
+
+def _beside(held: Any, like: Any) -> Any:
+    """The adjoints of the items of a list or dict; zero where none is held."""
+    found = {k: shaped(held.get(k, 0.0), v) for k, v in _pairs(like)}
+    return found if isinstance(like, dict) else list(found.values())
+
+
 def without_field(d: Table | None, x: Any, name: str) -> Table | None:
     """The adjoint with zero for an attribute."""
     return None if d is None else d.without_part(x, name)
@@ -293,14 +323,29 @@ class Shadow:
         return 0.0
 
 
-class Items(dict[Any, Any]):
-    """The adjoints of the items of a list or dict, by position or key; zero at first."""
+class Part:
+    """The adjoints of the items of a list or dict, by position or key."""
+
+    def add(self, values: Any) -> None:
+        """Adds the adjoints of all items; None is zero."""
+        held: Any = self
+        for k, value in _pairs(values):
+            if value is not None:
+                held[k] = held[k] + value
+
+    def like(self, values: Any) -> Any:
+        """The adjoints of all items, in the shapes of these values."""
+        return _beside(self, values)
+
+
+class Items(Part, dict[Any, Any]):
+    """The adjoints of the items of a list or dict; zero at first."""
 
     def __missing__(self, key: Any) -> float:
         return 0.0
 
 
-class Row(list[Any]):
+class Row(Part, list[Any]):
     """The adjoints of the items of a list whose items move; zero at first, and beyond its end."""
 
     def __getitem__(self, key: Any) -> Any:

@@ -11,6 +11,7 @@ import copyreg
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import is_dataclass
+from enum import Enum
 from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any, NoReturn
@@ -210,7 +211,8 @@ def is_read_as_it_stands(x: Any, name: str) -> bool:
     """Whether reading an attribute of a plain object returns the stored value or the class's member."""
     found = lookup(type(x), name)
     if shadows_fields(found) or type(found) is _SLOT:
-        return type(found) is _SLOT
+        is_stored = any(found is member for member in (vars(Enum)["name"], vars(Enum)["value"]))
+        return is_stored or type(found) is _SLOT
     is_value = found is not ABSENT and not hasattr(type(found), "__get__")
     return name in getattr(x, "__dict__", ()) or is_value or isinstance(found, staticmethod)
 

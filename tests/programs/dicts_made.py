@@ -1,5 +1,7 @@
 """Dicts that a function makes with literal keys: histories, states, results."""
 
+from enum import Enum
+
 import numpy as np
 
 from tests.programs.declare import program
@@ -145,3 +147,25 @@ def keys_that_are_tuples(x):
     weights = {e: x[k] for k, e in enumerate(EDGES)}
     weights[2, 3] = 3
     return sum(v * v * (i + j) for (i, j), v in weights.items())
+
+
+class Unit(Enum):
+    METRE = 1.5
+    FOOT = 0.5
+
+
+class Length:
+    def __init__(self, unit, value):
+        self.unit, self.value = unit, value
+
+
+@program((A,), second=True)
+def values_of_an_enumeration_among_changes(x):
+    lengths = [Length(u, x * u.value) for u in Unit]
+    sums = {u: 0.0 for u in Unit}
+    for a in lengths:
+        for b in lengths:
+            if a.unit is not b.unit:
+                sums[a.unit] = sums[a.unit] + np.sum(a.value * b.value)
+        a.value = a.value * sums[a.unit]
+    return sums[Unit.METRE] + sum(u.value * v for u, v in sums.items())

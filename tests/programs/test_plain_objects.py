@@ -1,6 +1,7 @@
 """Derivatives with plain attributes and items, and one table of shadows."""
 
 import inspect
+from enum import Enum
 
 import pytest
 
@@ -84,7 +85,26 @@ def table(x, n):
     return sum(v * last for v in counts.values()) * same[1][0] - last * same[0][0]
 
 
-@pytest.mark.parametrize("f", [queue, table])
+class Shape(Enum):
+    ROUND = 0.5
+    FLAT = 2.0
+
+
+def tabled(x, n):
+    """Keys that are known at run time: tuples, members of an enumeration, inactive floats."""
+    costs, again = {}, {Shape.ROUND: x, Shape.FLAT: x * x}
+    for i in range(n):
+        for j in range(n):
+            costs[i, j] = x * (i + j) if i == 0 or j == 0 else costs[i - 1, j] * x + costs[i, j - 1] * 0.5
+    same, costs[0.5] = costs, x
+    for _ in range(2):
+        same[0.5] = costs[0.5] * again[Shape.FLAT]
+        for shape in Shape:
+            again[shape] = again[shape] * 2.0 + same[0.5]
+    return costs[n - 1, n - 1] * again[Shape.ROUND] + costs[0.5]
+
+
+@pytest.mark.parametrize("f", [queue, table, tabled])
 def test_items_that_move(f):
     bprop = s2sad.vjp(f)(0.7, 5)[1]
     expected = (f(0.7 + 1e-6, 5) - f(0.7 - 1e-6, 5)) / 2e-6

@@ -30,7 +30,7 @@ __all__ = [
 
 KEYS = ("items", "keys", "popitem")  # methods of dicts that return keys
 READERS = (list, tuple, set, frozenset, sorted, min, max, sum, iter, enumerate, zip, reversed, map, filter)
-GIVING_DICTS = ("heap_", "reference", "united", "merged", "dict_copy")  # prefixes of helpers
+GIVING_DICTS = ("heap_", "held_", "known", "reference", "united", "merged", "copy_items", "dict_copy")
 KEYED = ("get", "pop", "setdefault", "__getitem__")  # methods of dicts that read by a key
 
 
@@ -224,6 +224,10 @@ def new_keys(emitter: Emitter, s: Any) -> list[Any]:
             match emitter.computed_by(name):
                 case Apply(args=[_, key]):
                     keys = [key]
+        case gast.Assign(value=gast.Call(func=func, args=[_, _, key, *_])) if (
+            emitter.is_helper(func, "set_item") or emitter.is_helper(func, "hold_item")
+        ):
+            keys = [key]
         case gast.Assign(value=gast.Call(func=func, args=[pairs])) if (
             emitter.program.resolve(func) is dict and not emitter.domain.is_dict(emitter.kind(pairs))
         ):
@@ -264,7 +268,7 @@ def _reads_keys(emitter: Emitter) -> bool:
         if isinstance(c.func, gast.Attribute) and c.func.attr in KEYS and may_be_dict(emitter, c.func.value):
             return True
         function = emitter.program.resolve(c.func) if is_atom(c.func) else MISSING
-        is_reader = any(function is f for f in READERS) or getattr(function, "__name__", "") == "keys_of"
+        is_reader = any(function is f for f in READERS) or getattr(function, "__name__", "") in ("keys_in", "keys_of")
         if is_reader and any(is_atom(a) and may_be_dict(emitter, a) for a in c.args):
             return True
     return False
