@@ -487,8 +487,8 @@ KEEPS = frozenset(  # changes that store nothing
 CHANGES = KEEPS | frozenset(
     [
         "append_item", "born", "entered", "filled", "heap_append", "heap_enter", "heap_insert",
-        "heap_replace", "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item", "hold_splice",
-        "insert_item", "set_field", "set_item", "splice_items",
+        "heap_replace", "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item",
+        "hold_splice", "insert_item", "set_field", "set_item", "splice_items",
     ]
 )
 PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "insert_item"])

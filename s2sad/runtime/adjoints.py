@@ -20,7 +20,7 @@ import numpy as np
 
 from ..transforms.errors import NonDifferentiableError
 from ..values.libraries import OUTLINES, has_dtype, is_lazy, library_of
-from ..values.objects import dict_like, fields_of, has_operators, is_plain, mirror
+from ..values.objects import dict_like, fields_of, has_operators, is_mirrored, is_plain, mirror
 from .shadow_table import Adjoints
 
 __all__ = [
@@ -259,7 +259,7 @@ def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
             return [f(v) for v in x]
         case dict():
             return dict_like(x, {k: f(v) for k, v in x.items()})
-    return _mirror_object(f, x) if is_plain(type(x)) else None
+    return _mirror_object(f, x) if is_mirrored(x) else None
 
 
 _open = threading.local()  # `around` are the objects whose attributes are looked at

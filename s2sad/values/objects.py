@@ -249,6 +249,11 @@ def mirror_class(cls: type) -> type:
     return cls if is_dataclass(cls) else SimpleNamespace
 
 
+def is_mirrored(x: Any) -> bool:
+    """Whether a value is a plain object that has an adjoint: the members of enumerations are constants."""
+    return is_plain(type(x)) and not isinstance(x, Enum)
+
+
 def mirror(x: Any, values: dict[str, Any]) -> Any:
     """An adjoint of the object `x` with these attributes."""
     return make(mirror_class(type(x)), values)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .libraries import has_dtype, refuse_libraries
-from .objects import dict_like, fields_of, is_plain, make, mirror
+from .objects import dict_like, fields_of, is_mirrored, make, mirror
 
 __all__ = [
     "basis_of",
@@ -45,7 +45,7 @@ def _mapped(f: Callable[..., Any], built: Callable[[Any, dict[str, Any]], Any], 
         return [_mapped(f, built, *parts) for parts in zip(x, *others, strict=True)]
     if isinstance(x, dict):
         return dict_like(x, {k: _mapped(f, built, v, *(o[k] for o in others)) for k, v in x.items()})
-    if is_plain(type(x)):
+    if is_mirrored(x):
         held = fields_of(x).items()
         return built(x, {k: _mapped(f, built, v, *(getattr(o, k) for o in others)) for k, v in held})
     return f(x, *others)
@@ -122,7 +122,7 @@ def tangents_of(out: Any, column: Any) -> list[Any]:
         pairs = list(zip(out, column, strict=True))
     elif isinstance(out, dict):
         pairs = [(v, column[k]) for k, v in out.items()]
-    elif is_plain(type(out)):
+    elif is_mirrored(out):
         pairs = [(v, getattr(column, k)) for k, v in fields_of(out).items()]
     else:
         return [column] if is_differentiable(out) else []

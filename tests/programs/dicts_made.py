@@ -162,7 +162,7 @@ class Length:
 @program((A,), second=True)
 def values_of_an_enumeration_among_changes(x):
     lengths = [Length(u, x * u.value) for u in Unit]
-    sums = {u: 0.0 for u in Unit}
+    sums = dict.fromkeys(Unit, 0.0)
     for a in lengths:
         for b in lengths:
             if a.unit is not b.unit:

@@ -268,7 +268,8 @@ def _reads_keys(emitter: Emitter) -> bool:
         if isinstance(c.func, gast.Attribute) and c.func.attr in KEYS and may_be_dict(emitter, c.func.value):
             return True
         function = emitter.program.resolve(c.func) if is_atom(c.func) else MISSING
-        is_reader = any(function is f for f in READERS) or getattr(function, "__name__", "") in ("keys_in", "keys_of")
+        is_loop = getattr(function, "__name__", "") in ("keys_in", "keys_of")
+        is_reader = is_loop or any(function is f for f in READERS)
         if is_reader and any(is_atom(a) and may_be_dict(emitter, a) for a in c.args):
             return True
     return False
