@@ -30,7 +30,6 @@ from ..transforms.trees.nodes import (
     assign,
     assigned_names,
     attribute,
-    binding_counts,
     blocks_of,
     call,
     constant,
@@ -172,7 +171,8 @@ class _Writer:
         body = self.with_table(self.block(tree.body))
         kept = {*names_read(body)}
         body = self.without_unread(body, kept)
-        body = self.sharing(_without_copies(_over_items(self, body)))
+        new = rebuilt(tree, body=_over_items(self, body))
+        body = self.sharing(_without_copies(new))
         new = rebuilt(tree, body=body)
         read = {*names_read(new.body)}
         bindings = {n: v for n, v in self.objects.all_bindings().items() if n in read}
@@ -625,12 +625,12 @@ def _over_items(writer: _Writer, body: list[Any]) -> list[Any]:
     return block(body)
 
 
-def _without_copies(body: list[Any]) -> list[Any]:
-    """The statements with one name for an object: without copies of names that are bound once in the same
-    block, and of those directly before that are read nowhere else.
+def _without_copies(tree: Any) -> list[Any]:
+    """The statements of a function with one name for an object: without copies of names that are bound once
+    in the same block, and of those directly before that are read nowhere else.
     """
-    tree = gast.Module(body=body, type_ignores=[])
-    read, bound = read_counts(tree), binding_counts(tree)
+    read = read_counts(tree)
+    bound = Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
     renamed: dict[str, str] = {}
 
     def block(statements: list[Any]) -> list[Any]:
@@ -662,5 +662,5 @@ def _without_copies(body: list[Any]) -> list[Any]:
             name = renamed[name]
         return node if name == node.id else rebuilt(node, id=name)
 
-    found = block(body)
+    found = block(tree.body)
     return list(map(with_new_names, found)) if renamed else found

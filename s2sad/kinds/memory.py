@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import gast
 
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
-from ..runtime.containers import copied_lists
+from ..runtime.containers import copied_lists, dict_items, dict_values
 from ..runtime.mutation import repeated, stored_in
 from ..transforms.analyses.operations import OPERATORS
 from ..transforms.trees.nodes import bound_here, header_of, load, names_read, statements_in
@@ -210,6 +210,8 @@ class Memory:
                 self.passed(value)
                 if self.is_early(value, kind):
                     return NOTHING
+                if function in (dict_items, dict_values) and self.born.get(x := args[0].id) is dict:
+                    return self.parts_of_dict(target, x, function is dict_values)
                 if function in (operator.concat, repeated, copied_lists, list, deque, sorted):
                     read = [a.id for a in args if isinstance(a, gast.Name)]
                     known = [self.lists[name] for name in read if self.born.get(name) is list]
@@ -217,6 +219,13 @@ class Memory:
                         self.lists[target] = self.together(known)
                         self.born[target] = deque if function is deque else list
         return None
+
+    def parts_of_dict(self, target: str, x: str, only_values: bool) -> Kind | None:
+        """Follows `target = dict_values(x)`, or `dict_items(x)`, of a new dict."""
+        if only_values:
+            self.lists[target], self.born[target] = self.lists[x], list
+            return List(None, self.lists[x].as_kind)
+        return List(None, Tuple((self.keys.get(x, ANYTHING).as_kind, self.lists[x].as_kind)))
 
     def is_early(self, value: Any, kind: KindOf) -> bool:
         """Whether an expression reads what this walk has not found a value of."""

@@ -429,12 +429,16 @@ class _Writer:
     def replace(self, token: Any, new: Any, holders: Any, is_set_next: bool) -> Any:
         """The change of the slot that holds an array in place of which there is a new one."""
         try:
+            changed = self.held(self.holders.changed(holders))
+            kind = widen(changed.kind)
+            if changed.sites == frozenset() and isinstance(kind, Scalar):  # a number stays
+                return token
             slot = self.holders.holder(holders)
         except LookupError:
             raise _Unknown from None
         if slot is None or is_set_next:
             return token
-        if not isinstance(widen(self.held(self.holders.changed(holders)).kind), Array):  # a number stays
+        if not isinstance(kind, Array):
             raise _Unknown
         return self.store(token, load(slot.x), slot.key, new, slot.is_field)
 

@@ -169,3 +169,13 @@ def values_of_an_enumeration_among_changes(x):
                 sums[a.unit] = sums[a.unit] + np.sum(a.value * b.value)
         a.value = a.value * sums[a.unit]
     return sums[Unit.METRE] + sum(u.value * v for u, v in sums.items())
+
+
+@program((1.5,), second=True)
+def dict_that_loses_keys(x):
+    d = {}
+    for k in range(4):
+        d[k] = x * k
+    for k in (1, 3):
+        del d[k]
+    return sum(d.values()) * len(d) + (x if 1 in d else x * x)
