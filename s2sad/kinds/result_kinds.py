@@ -247,6 +247,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return x
         case [value, Scalar() | Literal()] if function is updates.stored_in:
             return value
+        case [Array() | Numeric() | Scalar() | Literal(), Numeric()] if function is updates.stored_in:
+            return NUMERIC
         case [Array() as x, *_] if function is heap_arrays.with_item:
             return x
         case [Array() | Numeric() as x, Array() | Numeric() as y] if (
@@ -267,7 +269,9 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Tuple((Array(None, None), Array(None, None)), type(function(np.eye(1))))
         case [x] if function is memory.shallow_copy:
             return x
-        case [(Literal() | Scalar() | Array() | Tuple()) as x] if function is heap_places.plain_number:
+        case [(Literal() | Scalar() | Array() | Numeric() | Tuple()) as x] if (
+            function is heap_places.plain_number
+        ):
             return x
         case [List()] if function is heap_places.outer_object:
             return List(None, UNKNOWN)

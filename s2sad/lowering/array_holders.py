@@ -189,6 +189,8 @@ class ArrayHolders:
         if name in ("known", "plain_number", "reference", "heap_view", "heap_copy"):
             x = args[0] if name in ("known", "plain_number", "reference") else args[1]
             held = self.memory.held(x, self.facts.kind)
+            if held.is_object and name in ("known", "reference"):  # its slots hold the arrays
+                return NONE
             return self.of(x) if held.sites == NONE else self.read(x, None, False)
         if name == "with_item":
             return self.make(target, block)

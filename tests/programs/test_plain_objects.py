@@ -3,6 +3,7 @@
 import inspect
 from enum import Enum
 
+import numpy as np
 import pytest
 
 import s2sad
@@ -104,7 +105,30 @@ def tabled(x, n):
     return costs[n - 1, n - 1] * again[Shape.ROUND] + costs[0.5]
 
 
-@pytest.mark.parametrize("f", [queue, table, tabled])
+class Momentum:
+    """An optimiser with dicts of arrays and numbers, which change in place."""
+
+    def __init__(self, state, rate):
+        self.state, self.rate = state, rate
+        self.means = {k: 0.0 * v for k, v in state.items()}
+
+    def step(self, slopes):
+        for key in self.state:
+            self.means[key] = 0.9 * self.means[key] + slopes[key]
+            self.state[key] -= self.rate * self.means[key]
+
+
+def optimised(x, n):
+    made = Momentum({"w": np.array([x, 1.0]), "b": x * 2.0}, 0.1)
+    counts = {}
+    for k in range(n):
+        made.step({"w": made.state["w"] * x, "b": made.state["b"] * 2.0})
+        counts[k % 2] = x
+        counts[k % 2] *= made.state["b"]
+    return np.sum(made.state["w"]) + made.state["b"] * sum(counts.values())
+
+
+@pytest.mark.parametrize("f", [queue, table, tabled, optimised])
 def test_items_that_move(f):
     bprop = s2sad.vjp(f)(0.7, 5)[1]
     expected = (f(0.7 + 1e-6, 5) - f(0.7 - 1e-6, 5)) / 2e-6
