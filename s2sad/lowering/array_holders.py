@@ -52,7 +52,7 @@ class ArrayHolders:
         self.escaped = {OUTSIDE}
         self.values: dict[str, list[Any]] = defaultdict(list)  # what is assigned to each name
         for p in self.program.tree.args.args:
-            self.names[p.id] = frozenset([OUTSIDE])
+            self.names[p.id] = NONE if domain.is_immutable(facts.kind(p)) else frozenset([OUTSIDE])
         for s in statements_in(self.program.tree.body):
             if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
                 self.values[s.targets[0].id].append(s.value)
