@@ -22,7 +22,7 @@ from ..analysis.object_copies import copier_of, is_copier
 from ..analysis.object_facts import KnownObjects
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.writes import sets_attributes
-from ..kinds.class_members import holds_object, member_of, setter_of
+from ..kinds.class_members import field_kind, holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
 from ..kinds.lattice import Dict, Instance, Kind, List, Object, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
@@ -134,6 +134,7 @@ def inline_methods(
     are of several classes, or changed, are unrolled.
     """
     first, program, lengths = facts, facts.program, dict[str, int]()
+    called, stored = set[tuple[Any, str]](), set[tuple[Any, str]]()
     for _ in range(ROUNDS):
         facts = facts.again(separate_loops(program))
         if one_name and drop_untaken(facts) is not program:
@@ -147,7 +148,13 @@ def inline_methods(
         if program is before:
             program = expand_iterators(merge_objects(facts.after(program)), kind)
             program = set_properties(inline_cached_properties(program, kind), facts)
-            program, guards = class_guards(program, facts, (Instance,) if one_name else (Instance, Record))
+            open_kinds = (Instance,) if one_name else (Instance, Record)
+            program, guards = class_guards(program, facts, open_kinds, called)
+            stored |= {
+                (getattr(kind(node.value), "cls", None), node.attr)
+                for node in find_nodes(program.tree, gast.Attribute)
+                if isinstance(node.ctx, gast.Store)
+            }
             program = inline_calls(
                 program,
                 inlinable,
@@ -163,29 +170,51 @@ def inline_methods(
                 break
     if lengths and not have_lengths(sure.again(program), lengths):
         return inline_methods(first, sure, inlinable, one_name)
+    if one_name:
+        refuse_replaced(program, called, stored)
     return without_lookups(without_lengths(program, lengths))
 
 
+def refuse_replaced(program: Program, called: set[tuple[Any, str]], stored: set[tuple[Any, str]]) -> None:
+    """Refuses a program that may store attributes in place of methods that were put in, by class and name."""
+    for cls, name in sorted(called, key=lambda member: member[1]):
+        if (cls, name) in stored or (None, name) in stored:
+            program.refuse(
+                program.tree,
+                f"the attribute `{name}` of a {cls.__name__}, in place of the method",
+                "which of them is called is known at run time only",
+                "call the function by another name than that of a method",
+            )
+
+
 def class_guards(
-    program: Program, facts: Facts, open_kinds: tuple[type, ...]
+    program: Program, facts: Facts, open_kinds: tuple[type, ...], called: set[tuple[Any, str]]
 ) -> tuple[Program, Callable[[Any], list[Any]]]:
     """The program, and a function from an expression that calls a method to the checks in front of what is
     put in its place: that an object of these kinds, which may get attributes elsewhere, has none in place of
-    the method.
+    the method. `called` gains the methods, with the classes.
     """
-    if not any(isinstance(k, open_kinds) for k in facts.kinds.values()):
+    if not any(isinstance(k, (Instance, Record)) for k in facts.kinds.values()):
         return program, lambda value: []
     objects = Objects(program, program.names.copy())
     check = objects.name(check_members)
 
+    def is_open(kind: Kind, name: str) -> bool:
+        is_held = isinstance(kind, Record) and field_kind(kind, name) is not None
+        return isinstance(kind, (Instance, Record)) and not is_held and not name.startswith("__")
+
     def guards(value: Any) -> list[Any]:
         looked_up = [value, value.func] if isinstance(value, gast.Call) else [value]
-        return [
-            gast.Expr(value=call(check, base, *map(constant, members)))
+        found = [
+            (base, name)
             for node in looked_up
-            for base, members in method_names(node)
-            if isinstance(facts.kind(base), open_kinds) and not members[0].startswith("__")
+            for base, names in method_names(node)
+            for name in names
+            if is_open(facts.kind(base), name)
         ]
+        called.update((facts.kind(base).cls, name) for base, name in found)
+        open_ones = [(base, name) for base, name in found if isinstance(facts.kind(base), open_kinds)]
+        return [gast.Expr(value=call(check, base, constant(name))) for base, name in open_ones]
 
     return program.with_tree(program.tree, bindings=objects.all_bindings(), names=objects.names), guards
 

@@ -491,13 +491,13 @@ def test_a_method_that_the_object_replaces() -> None:
     with pytest.raises(s2sad.S2sadError, match="in place of the method"):
         s2sad.grad(made_by_names)(1.5, ["a", "b"])
 
-    def replaced_in_one(x):
-        cells = [Renamed(), Renamed()]
+    def replaced_in_one(x, n):
+        cells = [Renamed() for _ in range(n)]
         cells[0].replace(x)
         return sum(c.scaled(x) for c in cells)
 
     with pytest.raises(s2sad.S2sadError, match="in place of the method"):
-        s2sad.grad(replaced_in_one)(1.5)
+        s2sad.grad(replaced_in_one)(1.5, 2)
 
 
 class Renamed:
