@@ -267,6 +267,9 @@ class Memory:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
             return found.as_kind
+        if name in ("heap_copy", "heap_view") and (found := self.held(args[1], kind)).sites == frozenset():
+            self.bind(target, found)
+            return found.as_kind
         if name in ("heap_copy", "read_items", "copy_items"):
             return self.copied(target, args[1], kind)
         if name == "held_items":

@@ -81,6 +81,8 @@ _OF_TEXT: dict[Any, Kind] = {
     **{getattr(str, n): Scalar("int") for n in ("count", "find", "index", "rfind", "rindex")},
     **{getattr(str, n): List(None, TEXT) for n in ("split", "rsplit", "splitlines")},
     **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
+    **{getattr(str, n): TEXT for n in ("center", "format", "join", "ljust", "rjust", "zfill")},
+    operator.mod: TEXT,  # `text % values`
 }
 _SEARCHES = frozenset({list.index, list.count, tuple.index, tuple.count})
 _PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot})
@@ -326,7 +328,9 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Scalar("number")
         case [(Literal() | Scalar() | Text()), (Literal() | Scalar() | Text())] if function in _EQUALITY:
             return Scalar("bool")
-        case [Text(), *_] if function in _OF_TEXT:
+        case [(Text() | Literal(str())), *_] if (
+            function in _OF_TEXT and not all(isinstance(k, Literal) for k in args)
+        ):
             return _OF_TEXT[function]
         case [List() | Tuple(), *_] if function in _SEARCHES:
             return Scalar("int")
