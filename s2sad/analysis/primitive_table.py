@@ -207,7 +207,7 @@ class RulePrimitives:
             return DICT_METHODS.get(name)
         if isinstance(kind, (List, Tuple)):
             return (LIST_METHODS if isinstance(kind, List) else TUPLE_METHODS).get(name)
-        if isinstance(kind, Text):
+        if isinstance(kind, Text) or (isinstance(kind, Literal) and type(kind.value) is str):
             return getattr(str, name, None)
         if not isinstance(kind, (Array, Foreign, Numeric, Scalar)):
             return None
