@@ -82,7 +82,7 @@ _OF_TEXT: dict[Any, Kind] = {
     **{getattr(str, n): List(None, TEXT) for n in ("split", "rsplit", "splitlines")},
     **{getattr(str, n): TEXT for n in ("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title")},
     **{getattr(str, n): TEXT for n in ("center", "format", "join", "ljust", "rjust", "zfill")},
-    operator.mod: TEXT,  # `text % values`
+    **dict.fromkeys((operator.mod, operator.mul), TEXT),  # `text % values`, `text * 3`
 }
 _SEARCHES = frozenset({list.index, list.count, tuple.index, tuple.count})
 _PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot})
@@ -328,9 +328,7 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
             return Scalar("number")
         case [(Literal() | Scalar() | Text()), (Literal() | Scalar() | Text())] if function in _EQUALITY:
             return Scalar("bool")
-        case [(Text() | Literal(str())), *_] if (
-            function in _OF_TEXT and not all(isinstance(k, Literal) for k in args)
-        ):
+        case [(Text() | Literal(str())), *_] if function in _OF_TEXT:
             return _OF_TEXT[function]
         case [List() | Tuple(), *_] if function in _SEARCHES:
             return Scalar("int")
