@@ -23,11 +23,12 @@ import gast
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..runtime.containers import copied_lists, dict_items, dict_values
 from ..runtime.mutation import repeated, stored_in
+from ..runtime.records import held_by
 from ..transforms.analyses.operations import OPERATORS
 from ..transforms.trees.nodes import bound_here, header_of, load, names_read, statements_in
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
-from .abstraction import kind_of
+from .abstraction import FUNCTIONS, kind_of
 from .class_members import attribute_kind
 from .indexing import element_kind, subscript_kind
 from .join import inherited_kind, join
@@ -563,5 +564,7 @@ def _holds_none(kind: Kind) -> bool:
         case Tuple(items):
             return all(map(_holds_none, items))
         case Literal(value):
-            return isinstance(value, (bool, int, float, complex, str))
+            return isinstance(value, (bool, int, float, complex, str)) or (
+                isinstance(value, FUNCTIONS) and not any(True for _ in held_by(value))
+            )
     return isinstance(kind, (Scalar, Array, Numeric, Text, Set, Nothing))

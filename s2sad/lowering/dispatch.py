@@ -3,6 +3,8 @@
     for layer in net.layers:            for layer in net.layers:
         x = layer.forward(x)                layer_1 = reference(layer, Dense)
                                             x = layer_1.forward(x)
+        x = layer.act(x)                    act_1 = layer.act  # a function in an attribute
+                                            x = act_1(x)
 
 `Memory` tells the classes, of the program as it would be with a heap. What methods that are still to be put
 in may store there is not in it, so that each class is checked at run time; `plain_slots` drops the checks of
@@ -26,6 +28,7 @@ from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import assign, call, is_atom, load, located
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
+from ..values.objects import ABSENT, lookup
 
 __all__ = ["dispatch_methods"]
 
@@ -70,8 +73,19 @@ def dispatch_methods(facts: Facts, memory: Memory) -> Program:
             located(branch, s),
         ]
 
+    def is_held(x: Any, name: str) -> bool:
+        """Whether an attribute surely is one of the object itself."""
+        kind = facts.kind(x)
+        found = [kind.cls] if isinstance(kind, (Record, Instance)) else classes(x)
+        return bool(found) and all(lookup(cls, name) is ABSENT for cls in found)
+
     def statement(s: Any) -> list[Any] | None:
         value = s.value if isinstance(s, (gast.Assign, gast.Expr)) else None
+        match value:
+            case gast.Call(func=gast.Attribute(value=gast.Name() as x, attr=name)) if is_held(x, name):
+                function = names.temporary(name)
+                called = rebuilt(value, func=load(function))
+                return [assign(function, value.func, s), rebuilt(s, value=called)]
         looked_up = [value]
         if isinstance(value, gast.Call) and not is_atom(value.func):
             looked_up.append(value.func)
