@@ -73,12 +73,6 @@ class Held(NamedTuple):
         return Held(join(self.kind, other.kind), either, self.is_optional or other.is_optional)
 
     @property
-    def as_kind(self) -> Kind:
-        if self.is_optional and self.sites == frozenset() and isinstance(self.kind, Nothing):
-            return Literal(None)
-        return UNKNOWN if self.is_optional or self.sites != frozenset() else self.kind
-
-    @property
     def is_object(self) -> bool:
         """Whether it surely holds an object, or None."""
         return bool(self.sites) and isinstance(self.kind, Nothing)
@@ -123,6 +117,7 @@ class Memory:
         self.slots: dict[tuple[str, Any], Held] = {}
         self.stored: dict[Any, Held] = {}  # by key: what is stored into objects that are not known
         self.classes: dict[str, type] = {}
+        self.functions: dict[str, Any] = {}  # the functions that are objects, by site
         self.lists: dict[str, Held] = {}  # the items of new objects and containers, not in the heap yet
         self.keys: dict[str, Held] = {}  # the keys of new dicts
         self.born: dict[str, type] = {}  # and their classes
@@ -164,14 +159,14 @@ class Memory:
     def defined(self, target: str, found: Kind) -> None:
         """Follows an assignment of a value of this kind to a name, which others may set, too."""
         if target in self.shared and target != self.followed:
-            self.bind(target, _held(found))
+            self.bind(target, self.of_kind(found))
 
     def default(self, cls: type | None, key: Any) -> Held:
         """What the class holds, which is read where an object does not hold an attribute itself."""
         found = NOTHING if cls is None or key in (ITEMS, KEYS) else inherited_kind(cls, key)
         if not isinstance(found, (Nothing, Unknown)):
             self.defaults.add((cls, key))
-        return _held(found)
+        return self.of_kind(found)
 
     # ------------------------------------------------------------ statements
 
@@ -267,21 +262,21 @@ class Memory:
             if found.is_optional and target in self.operands:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
-            return found.as_kind
+            return self.as_kind(found)
         if name in ("heap_copy", "heap_view") and (found := self.held(args[1], kind)).sites == frozenset():
             self.bind(target, found)
-            return found.as_kind
+            return self.as_kind(found)
         if name in ("heap_copy", "read_items", "copy_items"):
             return self.copied(target, args[1], kind)
         if name == "held_items":
             return self.copied(target, args[0], kind)
         if name in ("keys_of", "keys_in", "positions"):
-            return List(None, self.keys_of(args[0], kind).as_kind)
+            return List(None, self.as_kind(self.keys_of(args[0], kind)))
         if name == "key_of":
-            return self.held(args[1], kind).as_kind
+            return self.as_kind(self.held(args[1], kind))
         if name == "plain_number":
             held = self.held(args[0], kind)
-            return held.as_kind if held.is_optional else held.kind
+            return self.as_kind(held) if held.is_optional else held.kind
         if name in CHANGES:
             self.heaps.add(target)
             self.change(name, args, kind)
@@ -366,7 +361,7 @@ class Memory:
             self.lists[target], self.born[target] = found, list if is_list else dict
         if self.born.get(target) is dict:
             self.keys[target] = self.keys_of(x, kind)
-        return List(None, found.as_kind) if is_list and found.sites == frozenset() else UNKNOWN
+        return List(None, self.as_kind(found)) if is_list and found.sites == frozenset() else UNKNOWN
 
     def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
         """Whether an atom surely is an object of one of the classes."""
@@ -378,7 +373,10 @@ class Memory:
         found = {n: k for n, k in kinds.items() if not isinstance(k, Unknown)}
         for name, held in self.names.items():
             classes = {self.classes.get(site) for site in held.sites or ()}
-            if held.is_object and not held.is_optional and len(classes) == 1 and name not in found:
+            if not self.functions.keys().isdisjoint(held.sites or ()):
+                if isinstance(kind := self.as_kind(held), Literal):
+                    found.setdefault(name, kind)
+            elif held.is_object and not held.is_optional and len(classes) == 1 and name not in found:
                 match classes.pop():
                     case builtins.list:
                         found[name] = List(None, UNKNOWN)
@@ -390,12 +388,34 @@ class Memory:
 
     # ------------------------------------------------------------ names and slots
 
+    def of_kind(self, kind: Kind) -> Held:
+        """What a value of a kind, that is no object with a site yet, may be. Functions are objects."""
+        known = widen(kind)
+        if not isinstance(known, Literal):
+            return Held(known, frozenset() if _holds_none(known) else None)
+        if known.value is None:
+            return OPTIONAL
+        if not _is_alone(known.value):
+            return Held(known, frozenset() if _holds_none(known) else None)
+        site = next((s for s, f in self.functions.items() if f is known.value), f"({len(self.functions)})")
+        self.functions[site], self.classes[site] = known.value, type(known.value)
+        return Held(NOTHING, frozenset([site]))
+
+    def as_kind(self, held: Held) -> Kind:
+        """The kind of what is no object, and of one function."""
+        if held.is_optional:
+            return Literal(None) if held == OPTIONAL else UNKNOWN
+        functions = [self.functions[site] for site in held.sites or () if site in self.functions]
+        if len(functions) == 1 and held == self.of_kind(Literal(functions[0])):
+            return Literal(functions[0])
+        return held.kind if held.sites == frozenset() else UNKNOWN
+
     def held(self, atom: Any, kind: KindOf) -> Held:
         """What an atom may be."""
         if isinstance(atom, gast.Name) and atom.id in self.names:
             found = self.names[atom.id]
-            return found.joined(_held(kind(atom))) if atom.id in self.open else found
-        return _held(kind(atom))
+            return found.joined(self.of_kind(kind(atom))) if atom.id in self.open else found
+        return self.of_kind(kind(atom))
 
     def bind(self, name: str, found: Held) -> None:
         self.followed = name
@@ -439,7 +459,7 @@ class Memory:
             found = attribute_kind(base.kind, key.value) if isinstance(key, gast.Constant) else UNKNOWN
         else:
             found = element_kind(base.kind) if is_element else subscript_kind(base.kind, [kind(key)])
-        return _held(found)
+        return self.of_kind(found)
 
     def write(self, x: Any, key: Any, value: Held) -> None:
         if key is None:  # an attribute whose name is dynamic
@@ -457,7 +477,7 @@ class Memory:
         that all objects of a class are one site, and all lists or dicts of one kind.
         """
         if not isinstance(kind, (List, Dict, Record)):
-            known = _held(kind)
+            known = self.of_kind(kind)
             self.is_cut = self.is_cut or known.sites is None
             return known
         cls = _class_of(kind)
@@ -550,21 +570,16 @@ def _class_of(kind: Kind) -> type:
     return kind.cls if isinstance(kind, Record) else list if isinstance(kind, List) else dict
 
 
-def _held(kind: Kind) -> Held:
-    """What a value of a kind, that is no known object, may be."""
-    known = widen(kind)
-    if isinstance(known, Literal) and known.value is None:
-        return OPTIONAL
-    return Held(known, frozenset()) if _holds_none(known) else Held(known, None)
-
-
 def _holds_none(kind: Kind) -> bool:
     """Whether values of a kind surely are no objects and hold none."""
     match kind:
         case Tuple(items):
             return all(map(_holds_none, items))
         case Literal(value):
-            return isinstance(value, (bool, int, float, complex, str)) or (
-                isinstance(value, FUNCTIONS) and not any(True for _ in held_by(value))
-            )
+            return isinstance(value, (bool, int, float, complex, str)) or _is_alone(value)
     return isinstance(kind, (Scalar, Array, Numeric, Text, Set, Nothing))
+
+
+def _is_alone(value: Any) -> bool:
+    """Whether a value is a function without values of its own."""
+    return isinstance(value, FUNCTIONS) and not any(True for _ in held_by(value))

@@ -21,7 +21,7 @@ import gast
 from ..kinds.class_members import member_of
 from ..kinds.lattice import Instance, Record
 from ..kinds.memory import Memory
-from ..runtime.object_graph import reference
+from ..runtime.object_graph import check_function, reference
 from ..transforms.analyses.bind_methods import method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
@@ -44,40 +44,44 @@ def dispatch_methods(facts: Facts, memory: Memory) -> Program:
     names = program.names.copy()
     objects = Objects(program, names)
 
-    def classes(x: Any) -> list[type]:
-        """The classes of an object that only the memory knows."""
+    def choices(x: Any) -> list[Any]:
+        """The classes of an object that only the memory knows, and the functions that it may be."""
         if not isinstance(x, gast.Name) or x.id not in memory.names or program.resolve(x) is not MISSING:
             return []
         held = memory.names[x.id]
-        found = {memory.classes.get(site, object) for site in held.sites or ()}
+        found = {memory.functions.get(site, memory.classes.get(site, object)) for site in held.sites or ()}
         is_known = held.is_object and found.isdisjoint(CONTAINERS) and len(found) <= MANY
         if not is_known or isinstance(facts.kind(x), (Record, Instance)):
             return []
-        return sorted(found, key=lambda cls: cls.__qualname__)
+        return sorted(found, key=lambda choice: str(choice.__name__))
 
-    def of_each(s: Any, x: Any, classes: list[type]) -> list[Any]:
-        cls, *others = classes
-        one = names.temporary(x.id)
-        body = [
-            assign(one, call(objects.name(reference), x, load(objects.name(cls))), s),
-            rebuilt(s, value=substitute(s.value, {x.id: load(one)})),
-        ]
+    def of_each(s: Any, x: Any, choices: list[Any]) -> list[Any]:
+        choice, *others = choices
+        is_class = isinstance(choice, type)
+        named = load(objects.name(choice))
+        if is_class:
+            one = names.temporary(x.id)
+            check = assign(one, call(objects.name(reference), x, named), s)
+            body = [check, rebuilt(s, value=substitute(s.value, {x.id: load(one)}))]
+        else:
+            check = located(gast.Expr(value=call(objects.name(check_function), x, named)), s)
+            body = [rebuilt(s, value=rebuilt(s.value, func=named))]
         if not others:
-            return body
-        asked, test = names.temporary("cls"), names.temporary("is_one")
-        is_one = gast.Compare(left=load(asked), ops=[gast.Is()], comparators=[load(objects.name(cls))])
+            return body if is_class else [check, *body]
+        test, asked = names.temporary("is_one"), x
+        first = []
+        if is_class:
+            asked = load(names.temporary("cls"))
+            first = [assign(asked.id, call(objects.name(type), x), s)]
+        is_one = gast.Compare(left=asked, ops=[gast.Is()], comparators=[named])
         branch = gast.If(test=load(test), body=body, orelse=of_each(s, x, others))
-        return [
-            assign(asked, call(objects.name(type), x), s),
-            assign(test, located(is_one, s), s),
-            located(branch, s),
-        ]
+        return [*first, assign(test, located(is_one, s), s), located(branch, s)]
 
     def is_held(x: Any, name: str) -> bool:
         """Whether an attribute surely is one of the object itself."""
         kind = facts.kind(x)
-        found = [kind.cls] if isinstance(kind, (Record, Instance)) else classes(x)
-        return bool(found) and all(lookup(cls, name) is ABSENT for cls in found)
+        found = [kind.cls] if isinstance(kind, (Record, Instance)) else choices(x)
+        return bool(found) and all(isinstance(c, type) and lookup(c, name) is ABSENT for c in found)
 
     def statement(s: Any) -> list[Any] | None:
         value = s.value if isinstance(s, (gast.Assign, gast.Expr)) else None
@@ -91,9 +95,11 @@ def dispatch_methods(facts: Facts, memory: Memory) -> Program:
             looked_up.append(value.func)
         for node in looked_up:
             for x, members in method_names(node):
-                found = classes(x)
-                roles = {getattr(member_of(Instance(c), m), "role", "") for c in found for m in members}
-                if not roles.isdisjoint(("method", "property")):
+                found = choices(x)
+                known = [c for c in found if isinstance(c, type)]
+                roles = {getattr(member_of(Instance(c), m), "role", "") for c in known for m in members}
+                is_called = isinstance(node, gast.Call) and node.func is x
+                if not roles.isdisjoint(("method", "property")) if known == found else is_called:
                     return of_each(s, x, found)
         return None
 

@@ -113,7 +113,8 @@ def refuse_open_calls(facts: Facts, memory: Memory | None) -> None:
     def may_be_called(node: Any) -> bool:
         kind = facts.kind(node)
         if memory is not None and isinstance(node, gast.Name) and node.id in memory.names:
-            return not memory.names[node.id].is_object
+            held = memory.names[node.id]
+            return not held.is_object or not memory.functions.keys().isdisjoint(held.sites or ())
         is_open = isinstance(kind, Unknown) and not isinstance(kind, Instance)
         return is_open or (isinstance(kind, Literal) and callable(kind.value))
 

@@ -135,6 +135,11 @@ class _Writer:
                     and self.holds_none_of(x, {m.value for m in members})
                 ):
                     continue
+                case gast.Expr(value=gast.Call(func=func, args=[x, called])) if (
+                    self.program.resolve(func) is object_graph.check_function
+                    and self.held(x) == self.memory.of_kind(Literal(self.program.resolve(called)))
+                ):
+                    continue
             found += self.entered(s) or [self.statement(map_blocks(s, self.block))]
         return found
 
@@ -304,7 +309,7 @@ class _Writer:
                 is_field = bool(options) and getattr(options[0], "value", None) is True
                 found = self.slot(x, key, is_field)
                 is_constant = is_differentiable(found.kind) is False
-                if not is_constant or (name == "heap_constant" and found.sites):
+                if not is_constant or (name == "heap_constant" and not self.are_functions(found)):
                     raise _Unknown
                 if len(options) > 1 and not self.are_of(found, self.program.resolve(options[1])):
                     raise _Unknown
@@ -543,6 +548,9 @@ class _Writer:
         is_none = found.is_optional and isinstance(kind, Nothing)
         if found.sites != frozenset() or not (is_none or isinstance(kind, (Scalar, Array, Numeric))):
             raise _Unknown
+
+    def are_functions(self, found: Held) -> bool:
+        return found.sites is not None and found.sites <= self.memory.functions.keys()
 
     def are_of(self, found: Held, cls: Any) -> bool:
         return found.sites is not None and {self.memory.classes.get(s) for s in found.sites} == {cls}

@@ -75,6 +75,7 @@ from ..runtime.heap_keys import (
 from ..runtime.object_graph import (
     arguments_of,
     change_set,
+    check_function,
     check_members,
     is_set,
     items_of,
@@ -93,6 +94,7 @@ from .samples import A, given
 nondifferentiable(
     [
         arguments_of,
+        check_function,
         check_members,
         check_same,
         has_key,

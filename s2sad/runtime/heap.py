@@ -194,7 +194,7 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
         value = getattr(x, key)
         if (arrays := _arrays(heap)) is not None and key not in fields_of(x):
             arrays.note_outside(value)
-        if not isinstance(value, (MethodType, BuiltinFunctionType)):
+        if not isinstance(value, (MethodType, BuiltinFunctionType)) or not any(True for _ in held_by(value)):
             return value
     elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
         return getattr(x, key)

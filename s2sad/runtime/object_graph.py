@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from ..transforms.errors import UnsupportedSyntaxError
+from ..transforms.errors import UnsupportedSyntaxError, describe
 from ..values.objects import fields_of, is_plain, own_methods
 from ..values.pytree import is_differentiable
 
 __all__ = [
     "arguments_of",
     "change_set",
+    "check_function",
     "check_members",
     "is_set",
     "items_of",
@@ -170,6 +171,16 @@ def check_members(x: Any, *names: str) -> None:
                 why="which of them is called is known at run time only, and the object is changed",
                 instead="call the function by another name than that of a method",
             )
+
+
+def check_function(x: Any, function: Any) -> None:
+    """Raises UnsupportedSyntaxError for another function than this one."""
+    if x is not function:
+        raise UnsupportedSyntaxError(
+            f"a call of {describe(x)}, where another was expected, among changes of objects",
+            why="what the function does was put in its place before",
+            instead="call the functions by their names, each in a branch of its own",
+        )
 
 
 def plain_number(x: Any) -> Any:

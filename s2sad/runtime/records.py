@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial, reduce
-from types import BuiltinMethodType, CellType, FunctionType, MethodType
+from types import BuiltinFunctionType, BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn
 
 from ..transforms.errors import NonDifferentiableError, UnsupportedSyntaxError
@@ -164,8 +164,9 @@ def held_by(x: Any) -> Iterator[Any]:
         yield from x
     elif isinstance(x, dict):
         yield from x.values()
-    elif isinstance(x, MethodType):
-        yield x.__self__
+    elif isinstance(x, (BuiltinFunctionType, MethodType)):
+        if not isinstance(x.__self__, ModuleType | None):  # the module of a function
+            yield x.__self__
     elif isinstance(x, partial):
         yield from (x.func, *x.args, *x.keywords.values())
     elif isinstance(x, FunctionType):
