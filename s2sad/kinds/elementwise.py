@@ -96,6 +96,11 @@ def elementwise_kind(function: Any, args: tuple[Kind, ...]) -> Kind:
     if scalars != args:
         made = elementwise_kind(function, scalars)
         return made if function in _CONVERSIONS else _loosened(made)
+    match args:
+        case [Array(_, dims), *others] if function is np.where:  # which asks only whether it is zero
+            args = (Array("bool", dims), *others)
+        case [Scalar(), *others] if function is np.where:
+            args = (Scalar("bool"), *others)
     arrays = [k for k in args if isinstance(k, Array)]
     trials = _trials(function, args)
     if trials is None:

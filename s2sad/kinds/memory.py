@@ -176,6 +176,10 @@ class Memory:
         match value:
             case gast.UnaryOp() | gast.Compare() | gast.Attribute() if self.is_early(value, kind):
                 return NOTHING
+            case gast.Constant():
+                self.bind(target, self.of_kind(kind(value)))
+            case gast.Attribute() if self.program.resolve(value) is not MISSING:
+                self.bind(target, self.of_kind(kind(value)))
             case gast.Name():
                 if value.id not in self.lists or value.id in self.names:  # a new list enters the heap later
                     self.bind(target, self.held(value, kind))
