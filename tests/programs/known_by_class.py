@@ -270,3 +270,45 @@ def values_of_classes(x, n):
         if k % 3:
             tally.add(x * k)
     return sum(t.total * t.remembered(x) + t.remembered(2.0) for t in tallies)
+
+
+def leaky(z):
+    return np.where(z > 0, z, 0.1 * z)
+
+
+class Unit:
+    def __init__(self, name, w, act):
+        self.name, self.w, self.act = name, w, act
+
+    def __call__(self, z):
+        z = self.w * z
+        return z if self.act is None else self.act(z)
+
+
+@program((0.8, 4), second=True)
+def functions_in_attributes(x, n):
+    units = []
+    for k in range(n):
+        units.append(Unit("u%d" % k, x * (k + 1), None if k == 1 else np.tanh if k % 2 else leaky))
+    named = {"-".join([u.name, "x"]).upper(): u for u in units}
+    z = x
+    for _ in range(2):
+        for unit in units:
+            z = unit(z)
+            unit.w += 0.1 * z
+    named["U{}-X".format(n - 1)].act = np.cos
+    return units[-1](z) + sum(u.w for u in named.values())
+
+
+@program((1.2, 3), second=True)
+def tuples_of_names(x, n):
+    parts = {name: Part(name, k * x, 0.0, 1.0) for k, name in enumerate(("p", "q", "r"))}
+    bonds = [("p", "q", 1.0), ("q", "r", 2.0 * x)]
+    for _ in range(n):
+        for i, j, k in bonds:
+            force = k * (parts[i].a - parts[j].a)
+            parts[i].b -= force
+            parts[j].b += force
+        for part in parts.values():
+            part.a += 0.1 * part.b
+    return sum(p.a * p.a for p in parts.values())
