@@ -301,7 +301,7 @@ def functions_in_attributes(x, n):
 
 
 @program((1.2, 3), second=True)
-def tuples_of_names(x, n):
+def bonds_by_name(x, n):
     parts = {name: Part(name, k * x, 0.0, 1.0) for k, name in enumerate(("p", "q", "r"))}
     bonds = [("p", "q", 1.0), ("q", "r", 2.0 * x)]
     for _ in range(n):
