@@ -289,14 +289,14 @@ class Unit:
 def functions_in_attributes(x, n):
     units = []
     for k in range(n):
-        units.append(Unit("u%d" % k, x * (k + 1), None if k == 1 else np.tanh if k % 2 else leaky))
+        units.append(Unit("u%d" % k, x * (k + 1), None if k == 1 else np.tanh if k % 2 else leaky))  # noqa: UP031
     named = {"-".join([u.name, "x"]).upper(): u for u in units}
     z = x
     for _ in range(2):
         for unit in units:
             z = unit(z)
             unit.w += 0.1 * z
-    named["U{}-X".format(n - 1)].act = np.cos
+    named["U{}-X".format(n - 1)].act = np.cos  # noqa: UP032
     return units[-1](z) + sum(u.w for u in named.values())
 
 
