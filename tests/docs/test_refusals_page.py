@@ -51,7 +51,7 @@ CHANGES = {
 OBJECTS = {
     "calls of recursive functions, or of functions found at run time, where the module's objects change": [
         "box.value = x\ndef g(n):\n    return x if n == 0 else g(n - 1) * x\nreturn np.sum(box.value * g(2))",
-        "box.value = x\nh = [np.sum, len]\nh.reverse()\nreturn h[1](box.value)",
+        "box.value = x\nh = [np.sum, lambda v: v * x]\nh.reverse()\nreturn h[1](box.value)",
     ],
     "arrays changed in place that objects with several names hold and somebody else too": [
         "boxes = [Box(v) for v in (x, x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
