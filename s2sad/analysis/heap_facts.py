@@ -20,6 +20,7 @@ from ..kinds.lattice import (
     Tuple,
     widen,
 )
+from ..kinds.memory import makes_dict
 from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys, slots
 from ..runtime import object_graph as heap_places
@@ -103,7 +104,8 @@ class HeapNatures(HeapValues):
         return PRIMITIVES.is_of_numpy(function) and getattr(function, "__name__", "") not in LISTS
 
     def makes_object(self, value: Any) -> bool:
-        return makes_empty(new_class(value, self.facts.program, self.kind))
+        program = self.facts.program
+        return makes_dict(value, program) or makes_empty(new_class(value, program, self.kind))
 
     def with_heap(self, value: Any) -> Any:
         return self.find_with_heap(self.operation(value), self.kind)

@@ -241,8 +241,13 @@ class _Writer:
     def without_unread(self, body: list[Any], read: set[str]) -> list[Any]:
         """The block without reads and snapshots of objects that nothing reads."""
         kept = []
-        for s in body:
+        for s, after in itertools.zip_longest(body, body[1:]):
             value = getattr(s, "value", None)
+            if self.function_of(value) == "made_item":
+                item = gast.Subscript(value=value.args[0], slice=value.args[1], ctx=gast.Load())
+                if not isinstance(after, gast.Assign) or not same(after.value, item):
+                    kept.append(rebuilt(s, value=item))
+                continue
             if isinstance(s, gast.Expr) and isinstance(value, (gast.Attribute, gast.Subscript)):
                 continue
             name = self.function_of(value)
@@ -548,7 +553,7 @@ class _Writer:
             case "held_items", [x]:
                 return call(self.bound(list), x)
             case "copy_items", [_, x]:
-                return call(self.bound(dict), x)
+                return call(attribute(x, "copy"))
             case "has_key", [x, key]:
                 return gast.Compare(left=key, ops=[gast.In()], comparators=[x])
             case "read_items", [_, x]:

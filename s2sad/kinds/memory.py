@@ -12,9 +12,8 @@ joins all that is stored there. What is not known may be anything.
 from __future__ import annotations
 
 import builtins
-import collections
 import operator
-from collections import Counter, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -53,9 +52,10 @@ from .lattice import (
 )
 from .result_kinds import call_kind
 
-__all__ = ["ANYTHING", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "memory_of", "settled_memory"]
+__all__ = ["ANYTHING", "DICTS", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "memory_of", "settled_memory"]
 
 ITEMS, KEYS = "[]", "{}"  # the keys of the slots of all items, and of all keys of a dict
+DICTS = (dict, defaultdict, OrderedDict)
 KindOf = Callable[[Any], Kind]
 
 
@@ -121,6 +121,7 @@ class Memory:
         self.lists: dict[str, Held] = {}  # the items of new objects and containers, not in the heap yet
         self.keys: dict[str, Held] = {}  # the keys of new dicts
         self.born: dict[str, type] = {}  # and their classes
+        self.factories: dict[str, Any] = {}  # what makes the missing items of a defaultdict
         self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
         self.defaults: set[tuple[Any, str]] = set()  # the attributes of classes that are read, with the class
         self.operands = _only_operands(program)
@@ -189,6 +190,8 @@ class Memory:
                     self.lists[target] = self.lists[value.id]
                 if value.id in self.born:
                     self.born[target] = self.born[value.id]
+                if value.id in self.factories:
+                    self.factories[target] = self.factories[value.id]
             case gast.BinOp(left=left, op=op, right=right):
                 return self.operated(OPERATORS[type(op)], [left, right], kind)
             case gast.List(elts=items) | gast.Dict(values=items):
@@ -210,7 +213,11 @@ class Memory:
                 self.passed(value)
                 if self.is_early(value, kind):
                     return NOTHING
-                if function in (dict_items, dict_values) and self.born.get(x := args[0].id) is dict:
+                if makes_dict(value, self.program):
+                    self.lists[target], self.keys[target], self.born[target] = EMPTY, EMPTY, function
+                    self.factories[target] = self.program.resolve(args[0]) if args else None
+                    return None
+                if function in (dict_items, dict_values) and self.born.get(x := args[0].id) in DICTS:
                     return self.parts_of_dict(target, x, function is dict_values)
                 if function in (operator.concat, repeated, copied_lists, list, deque, sorted):
                     read = [a.id for a in args if isinstance(a, gast.Name)]
@@ -255,12 +262,14 @@ class Memory:
         if name in ("reference", "known"):
             self.bind(target, self.of_class(args, kind))
             return UNKNOWN
-        if name == "heap_element" and self.are(args[1], kind, dict):
+        if name == "heap_element" and self.are(args[1], kind, *DICTS):
             self.bind(target, self.held(args[2], kind))
             return None
         if name in READS:
             x, key = args[READS[name]], args[READS[name] + 1]
             is_field = name.endswith("_field") or any(map(_is_true, args[READS[name] + 2 :]))
+            if not is_field and self.are(x, kind, defaultdict):
+                self.add_key(x, key, kind)
             found = self.part(x, key, is_field, name == "heap_element", kind)
             found = self.read(x, _key(key, is_field), kind) if found is None else found
             if found.is_optional and target in self.operands:
@@ -329,7 +338,7 @@ class Memory:
     def add_key(self, x: Any, key: Any, kind: KindOf) -> None:
         """Follows a store in what may be a dict."""
         for site in sorted(self.held(x, kind).sites or ()):
-            if self.classes.get(site) is dict:
+            if self.classes.get(site) in DICTS:
                 self.put(site, KEYS, self.held(key, kind))
 
     def enter(self, x: str, kind: KindOf) -> None:
@@ -346,24 +355,42 @@ class Memory:
             self.bind(x, ANYTHING)
             return
         self.classes.setdefault(x, cls)
-        if cls in (list, dict, deque):
+        if cls in (list, deque, *DICTS):
             self.put(x, ITEMS, made)
-        if cls is dict:
+        if cls in DICTS:
             self.put(x, KEYS, self.keys.get(x, ANYTHING))
+        if cls is defaultdict:
+            self.put(x, ITEMS, self.made_by(x))
         self.bind(x, Held(NOTHING, frozenset([x])))
+
+    def made_by(self, x: str) -> Held:
+        """What a new defaultdict holds for a key that is missing."""
+        factory = self.factories.get(x)
+        if factory in (int, float, complex):
+            return Held(Scalar(factory.__name__), frozenset())
+        if factory not in (list, dict):
+            return EMPTY if factory is None else ANYTHING
+        site = f"{x}[]"
+        self.classes[site] = factory
+        self.put(site, ITEMS, EMPTY)
+        self.put(site, KEYS, EMPTY)
+        return Held(NOTHING, frozenset([site]))
 
     def keys_of(self, x: Any, kind: KindOf) -> Held:
         """The positions of the items of a list, or the keys of a dict."""
         if self.are(x, kind, list, deque):
             return Held(Scalar("int"), frozenset())
-        return self.read(x, KEYS, kind) if self.are(x, kind, dict) else ANYTHING
+        return self.read(x, KEYS, kind) if self.are(x, kind, *DICTS) else ANYTHING
 
     def copied(self, target: str, x: Any, kind: KindOf) -> Kind:
         found = self.read(x, ITEMS, kind)
         is_list = self.are(x, kind, list, deque)
-        if is_list or self.are(x, kind, dict):
-            self.lists[target], self.born[target] = found, list if is_list else dict
-        if self.born.get(target) is dict:
+        classes = {self.classes.get(site) for site in self.held(x, kind).sites or ()}
+        if is_list or (len(classes) == 1 and self.are(x, kind, *DICTS)):
+            self.lists[target], self.born[target] = found, list if is_list else classes.pop()
+        made = {self.factories.get(site) for site in self.held(x, kind).sites or ()}
+        self.factories[target] = made.pop() if len(made) == 1 else ANYTHING
+        if self.born.get(target) in DICTS:
             self.keys[target] = self.keys_of(x, kind)
         return List(None, self.as_kind(found)) if is_list and found.sites == frozenset() else UNKNOWN
 
@@ -384,7 +411,7 @@ class Memory:
                 match classes.pop():
                     case builtins.list:
                         found[name] = List(None, UNKNOWN)
-                    case None | builtins.dict | collections.deque:
+                    case cls if cls in (None, deque, *DICTS):
                         pass
                     case cls:
                         found[name] = Instance(cls)
@@ -529,6 +556,18 @@ CHANGES = KEEPS | frozenset(
     ]
 )
 PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "insert_item"])
+
+
+def makes_dict(value: Any, program: Program) -> bool:
+    """Whether an expression makes an empty dict by a call of its class."""
+    if not isinstance(value, gast.Call) or value.keywords or any(map(is_starred, value.args)):
+        return False
+    function = program.resolve(value.func)
+    return function in DICTS and len(value.args) == (function is defaultdict)
+
+
+def is_starred(node: Any) -> bool:
+    return isinstance(node, gast.Starred)
 
 
 def _only_operands(program: Program) -> set[str]:

@@ -20,7 +20,7 @@ import gast
 
 from ..kinds.class_members import member_of
 from ..kinds.lattice import Instance, Record
-from ..kinds.memory import Memory
+from ..kinds.memory import DICTS, Memory
 from ..runtime.object_graph import check_function, reference
 from ..transforms.analyses.bind_methods import method_names
 from ..transforms.analyses.facts import Facts
@@ -33,7 +33,7 @@ from ..values.objects import ABSENT, lookup
 __all__ = ["dispatch_methods"]
 
 MANY = 6  # classes of which an object may be; of more, the method is a dynamic call
-CONTAINERS = {list, dict, deque, object}
+CONTAINERS = {list, deque, object, *DICTS}
 
 
 def dispatch_methods(facts: Facts, memory: Memory) -> Program:

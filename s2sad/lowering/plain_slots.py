@@ -10,14 +10,14 @@ The helpers of the heap ask at run time who may change an object, what its class
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import defaultdict, deque
 from enum import Enum
 from typing import Any
 
 import gast
 
 from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
-from ..kinds.memory import ANYTHING, ITEMS, Held, Memory, settled_memory
+from ..kinds.memory import ANYTHING, DICTS, ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..transforms.analyses.facts import Facts
@@ -30,6 +30,7 @@ from ..transforms.trees.nodes import (
     call,
     constant,
     load,
+    located,
     names_read,
     statements_in,
     tuple_of,
@@ -140,8 +141,21 @@ class _Writer:
                     and self.held(x) == self.memory.of_kind(Literal(self.program.resolve(called)))
                 ):
                     continue
+            found += self.made_first(s)
             found += self.entered(s) or [self.statement(map_blocks(s, self.block))]
         return found
+
+    def made_first(self, s: Any) -> list[Any]:
+        """In front of a read of a defaultdict the making of an item that is missing."""
+        match s:
+            case gast.Assign(value=gast.Call(func=func, args=[_, x, key])) if (
+                self.program.resolve(func) in (heap.heap_get, heap.heap_number)
+                and self.memory.names.get(x.id, ANYTHING).is_object
+                and self.makes_items(x)
+            ):
+                made = self.helper("made_item", x, self.same.get(getattr(key, "id", ""), key))
+                return [located(gast.Expr(value=made), s)]
+        return []
 
     def entered(self, s: Any) -> list[Any]:
         """The birth of a display of numbers and objects, item by item; empty for other statements."""
@@ -225,7 +239,7 @@ class _Writer:
                     loops.setdefault(name, []).append(s)
         for name, sites in made.items():
             classes = {self.memory.classes.get(site) for site in sites or ()}
-            if sites is None or classes not in ({list}, {dict}):
+            if sites is None or not (classes == {list} or classes <= {*DICTS}):
                 continue
             if not any(sites & self.resized(s) for s in loops.get(name, ())):
                 found.add(name)
@@ -241,7 +255,7 @@ class _Writer:
                 ):
                     sites = self.held(x).sites or frozenset(self.memory.classes)
                     is_set = self.program.resolve(func) is heap.heap_set
-                    found |= {site for site in sites if not is_set or self.memory.classes[site] is dict}
+                    found |= {site for site in sites if not is_set or self.memory.classes[site] in DICTS}
         return found
 
     def statement(self, s: Any) -> Any:
@@ -345,6 +359,8 @@ class _Writer:
                 return self.helper("insert_item", token, x, key, value, self.like(value))
             case "heap_delete", [token, x, key]:
                 self.slot(x, key, False)
+                if self.makes_items(x):  # a number that it makes again has the adjoint of the old one
+                    raise _Unknown
                 is_held = self.are_dicts(x)  # the next item of this key has an adjoint of its own
                 if not is_held:
                     self.check_lists(x)
@@ -352,6 +368,8 @@ class _Writer:
                 return self.helper("hold_delete" if is_held else "delete_item", token, x, key)
             case "heap_clear", [token, x]:
                 self.slot(x, None, False)
+                if self.makes_items(x):
+                    raise _Unknown
                 return self.helper("hold_clear" if self.holds_objects(x) else "clear_items", token, x)
             case "heap_order", [token, x, order]:
                 self.check_lists(x)
@@ -400,7 +418,11 @@ class _Writer:
 
     def are_dicts(self, x: Any) -> bool:
         found = self.held(x).sites
-        return bool(found) and {self.memory.classes.get(site) for site in found or ()} == {dict}
+        return bool(found) and {self.memory.classes.get(site) for site in found or ()} <= {*DICTS}
+
+    def makes_items(self, x: Any) -> bool:
+        """Whether a name may be a defaultdict."""
+        return defaultdict in {self.memory.classes.get(site) for site in self.sites(x)}
 
     def holds_no_numbers(self, site: str) -> bool:
         """Whether an object has nothing in it when it is made, or only objects."""
@@ -479,8 +501,10 @@ class _Writer:
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
             if not is_field:
-                is_made = site not in self.memory.sites.values()  # else it may be a cache
-                is_plainly_read = cls in (list, deque) or (cls is dict and (is_made or self.is_inactive(key)))
+                is_given = site in self.memory.sites.values()  # which may be a cache
+                is_plainly_read = cls in (list, deque, *DICTS)
+                if cls in DICTS and is_given:
+                    is_plainly_read = self.is_inactive(key)
             else:
                 if cls is None or not isinstance(key, gast.Constant):
                     raise _Unknown

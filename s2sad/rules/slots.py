@@ -54,6 +54,7 @@ from ..runtime.slots import (
     items_at,
     keys_in,
     known,
+    made_item,
     optional_field,
     optional_item,
     order_items,
@@ -66,7 +67,7 @@ from ..runtime.slots import (
     without_item,
 )
 
-nondifferentiable([held_field, held_item, held_items, keys_in, known, positions], pure=False)
+nondifferentiable([held_field, held_item, held_items, keys_in, known, made_item, positions], pure=False)
 
 BOX = SimpleNamespace(a=1.5)
 LIST = [1.5, 0.5, 2.5]

@@ -51,6 +51,7 @@ __all__ = [
     "items_at",
     "keys_in",
     "known",
+    "made_item",
     "optional_field",
     "optional_item",
     "order_items",
@@ -99,6 +100,11 @@ def get_item(heap: Any, x: Any, key: Any) -> Any:
     return x[key]
 
 
+def made_item(x: Any, key: Any) -> None:
+    """Reads an item, which a defaultdict makes if it is missing."""
+    x[key]
+
+
 def optional_field(heap: Any, x: Any, name: str) -> Any:
     """A number, an array or None in an attribute."""
     return getattr(x, name)
@@ -116,7 +122,7 @@ def read_items(heap: Any, x: Any) -> Any:
 
 def copy_items(heap: Any, x: dict[Any, Any]) -> Any:
     """A copy of a dict of numbers or arrays."""
-    return dict(x)
+    return x.copy()
 
 
 def held_items(x: Any) -> list[Any]:

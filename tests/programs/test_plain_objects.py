@@ -1,6 +1,7 @@
 """Derivatives with plain attributes and items, and one table of shadows."""
 
 import inspect
+from collections import defaultdict
 from enum import Enum
 
 import numpy as np
@@ -128,7 +129,23 @@ def optimised(x, n):
     return np.sum(made.state["w"]) + made.state["b"] * sum(counts.values())
 
 
-@pytest.mark.parametrize("f", [queue, table, tabled, optimised])
+def grouped(x, n):
+    """A defaultdict makes items that are missing, also where they are only read."""
+    groups, sums = defaultdict(list), defaultdict(float)
+    for k in range(n):
+        groups[k % 3].append(x * k)
+        sums[k] = sums[k - 2] * x + 1.0
+    groups["none"], sums["none"]
+    for key, values in groups.items():
+        for v in values:
+            sums[key] += v * v
+    total = 0.0
+    for position, key in enumerate(sums):
+        total = total + sums[key] * position
+    return total * len(sums) * len(groups)
+
+
+@pytest.mark.parametrize("f", [queue, table, tabled, optimised, grouped])
 def test_items_that_move(f):
     bprop = s2sad.vjp(f)(0.7, 5)[1]
     expected = (f(0.7 + 1e-6, 5) - f(0.7 - 1e-6, 5)) / 2e-6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import Any, NoReturn
 
 import gast
@@ -44,7 +44,8 @@ class Writer:
             for n in names_read(program.tree.body)
             if _is_hashable(self.program, n)
         }
-        self.has_deques = deque in read or any(getattr(v, "__name__", "") == "collections" for v in read)
+        has_module = any(getattr(v, "__name__", "") == "collections" for v in read)
+        self.has_deques, self.has_made_items = deque in read or has_module, defaultdict in read or has_module
 
     # ------------------------------------------------------------ writing statements
 
@@ -150,6 +151,9 @@ class Writer:
         """`target = x[key]`, or an attribute."""
         field = [constant(True)] if is_field else []
         match self.nature(load(target)):
+            case "object" if self.has_made_items and not is_field:  # one that is made now is the heap's
+                found = self.made(target, self.helper("heap_get", load(self.heap), x, key))
+                self.put(target, self.helper("reference", found, *self.class_of(target)))
             case "object":
                 cls = self.class_of(target)
                 flag = [constant(is_field)] if is_field or cls else []
