@@ -231,8 +231,8 @@ class Memory:
         """Follows `target = dict_values(x)`, or `dict_items(x)`, of a new dict."""
         if only_values:
             self.lists[target], self.born[target] = self.lists[x], list
-            return List(None, self.lists[x].as_kind)
-        return List(None, Tuple((self.keys.get(x, ANYTHING).as_kind, self.lists[x].as_kind)))
+            return List(None, self.as_kind(self.lists[x]))
+        return List(None, Tuple((self.as_kind(self.keys.get(x, ANYTHING)), self.as_kind(self.lists[x]))))
 
     def is_early(self, value: Any, kind: KindOf) -> bool:
         """Whether an expression reads what this walk has not found a value of."""
@@ -560,13 +560,13 @@ PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "i
 
 def makes_dict(value: Any, program: Program) -> bool:
     """Whether an expression makes an empty dict by a call of its class."""
-    if not isinstance(value, gast.Call) or value.keywords or any(map(is_starred, value.args)):
+    if not isinstance(value, gast.Call) or value.keywords or any(map(_is_starred, value.args)):
         return False
     function = program.resolve(value.func)
     return function in DICTS and len(value.args) == (function is defaultdict)
 
 
-def is_starred(node: Any) -> bool:
+def _is_starred(node: Any) -> bool:
     return isinstance(node, gast.Starred)
 
 
