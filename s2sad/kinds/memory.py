@@ -51,6 +51,7 @@ from .lattice import (
     widen,
 )
 from .result_kinds import call_kind
+from .shape_relations import is_differentiable
 
 __all__ = ["ANYTHING", "DICTS", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "memory_of", "settled_memory"]
 
@@ -351,6 +352,8 @@ class Memory:
             made = EMPTY
         if cls is None and isinstance(found, Record):
             cls = found.cls
+        if made is None and isinstance(found, List) and _holds_none(found.element):
+            made, cls = Held(found.element, frozenset()), list
         if made is None or cls is None:
             self.bind(x, ANYTHING)
             return
@@ -484,6 +487,8 @@ class Memory:
     def part(self, x: Any, key: Any, is_field: bool, is_element: bool, kind: KindOf) -> Held | None:
         """An attribute, item or element of a value that is no object; None of others."""
         base = self.held(x, kind)
+        if not is_field and self.is_inert(x, base.kind):
+            return Held(base.kind.element, frozenset())
         if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
             return None
         if is_field:
@@ -491,6 +496,12 @@ class Memory:
         else:
             found = element_kind(base.kind) if is_element else subscript_kind(base.kind, [kind(key)])
         return self.of_kind(found)
+
+    def is_inert(self, x: Any, kind: Kind) -> bool:
+        """Whether an atom of a kind is a list of values without derivatives that the heap does not hold."""
+        is_list = isinstance(kind, List) and _holds_none(kind.element)
+        is_list = is_list and is_differentiable(kind.element) is False
+        return is_list and x.id not in self.names and ITEMS not in self.stored
 
     def write(self, x: Any, key: Any, value: Held) -> None:
         if key is None:  # an attribute whose name is dynamic

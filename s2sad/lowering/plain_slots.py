@@ -16,7 +16,7 @@ from typing import Any
 
 import gast
 
-from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, widen
+from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, Text, Tuple, widen
 from ..kinds.memory import ANYTHING, DICTS, ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
@@ -317,6 +317,10 @@ class _Writer:
                 return self.helper("known", x) if is_known else None
             case "plain_number", [x] if self.held(x).sites == frozenset():
                 return x
+            case ("heap_number" | "heap_get" | "heap_element"), [_, x, key] if self.is_value(x):
+                return gast.Subscript(value=x, slice=key, ctx=gast.Load())
+            case "heap_constant", [x, key] if self.is_value(x):
+                return gast.Subscript(value=x, slice=key, ctx=gast.Load())
             case ("heap_number" | "heap_get"), [token, x, key, *field]:
                 return self.read(x, key, bool(field), token)
             case ("heap_object" | "heap_constant"), [x, key, *options]:
@@ -423,6 +427,14 @@ class _Writer:
     def makes_items(self, x: Any) -> bool:
         """Whether a name may be a defaultdict."""
         return defaultdict in {self.memory.classes.get(site) for site in self.sites(x)}
+
+    def is_value(self, x: Any) -> bool:
+        """Whether an atom is a tuple, text, array or list of texts: no object of the heap."""
+        found = self.held(x)
+        if self.memory.is_inert(x, found.kind):
+            return True
+        is_one = isinstance(found.kind, (Array, Literal, Text, Tuple)) and not found.is_optional
+        return is_one and found.sites == frozenset()
 
     def holds_no_numbers(self, site: str) -> bool:
         """Whether an object has nothing in it when it is made, or only objects."""
