@@ -68,7 +68,7 @@ from ..primitives.code_reach import is_library_code
 from ..primitives.record import stand_in, takes_arrays
 from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
 from ..source.forwarders import is_class_method, of_class
-from ..source.read import FunctionSource, has_written_defaults, read_source
+from ..source.read import FunctionSource, defaults_of, has_written_defaults, read_source
 from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unwatched
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_kinds import CallFacts, Values
@@ -80,6 +80,7 @@ from ..transforms.lowering.merge_objects import merge_objects
 from ..transforms.lowering.promote_fields import drop_unseen, promote_fields
 from ..transforms.lowering.promote_items import promote_items
 from ..transforms.normal_form.expand_stars import expand_stars, lower_stars
+from ..transforms.normal_form.name_defaults import with_defaults
 from ..transforms.normal_form.redefine_at_use import is_only_passed
 from ..transforms.trees.generators import is_generator_function
 from ..transforms.trees.nodes import find_nodes, statements_in
@@ -313,12 +314,13 @@ class Forms:
             return None
 
     def callee_form(self, function: FunctionType) -> Program:
-        """As `normal_form`; with variables for objects of outer scopes where the caller has these."""
-        if not self.outer:
-            return self.normal_form(function)
-        key = "outer", function
+        """As `normal_form`, with the values of its defaults, and with variables for objects of outer scopes
+        where the caller has these.
+        """
+        key = "callee", self.outer, function
         if key not in self.programs:
-            self.programs[key] = with_outer_objects(self.normal_form(function))
+            program = with_defaults(self.normal_form(function), defaults_of(function))
+            self.programs[key] = with_outer_objects(program) if self.outer else program
         return self.programs[key]
 
     def keeps(self, program: Program, call: Any, name: str, known: frozenset[Any] = frozenset()) -> bool:

@@ -193,6 +193,8 @@ class Memory:
                     self.born[target] = self.born[value.id]
                 if value.id in self.factories:
                     self.factories[target] = self.factories[value.id]
+            case gast.Constant():
+                self.bind(target, self.held(value, kind))
             case gast.BinOp(left=left, op=op, right=right):
                 return self.operated(OPERATORS[type(op)], [left, right], kind)
             case gast.List(elts=items) | gast.Dict(values=items):

@@ -29,7 +29,7 @@ from .compiling import compile_function, nested_code, without_warnings
 from .mangle import mangle_names
 from .match_code import Span, contains, is_same_code, is_same_outside, positions, span_of
 
-__all__ = ["FunctionSource", "code_of_tree", "has_written_defaults", "read_source"]
+__all__ = ["FunctionSource", "code_of_tree", "defaults_of", "has_written_defaults", "read_source"]
 
 Node = Any  # gast publishes no types
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -94,7 +94,7 @@ def read_source(f: object) -> FunctionSource:
         function.__code__.co_filename,
         found.lines,
         scope,
-        _defaults(function),
+        defaults_of(function),
         function.__qualname__,
         bound_self,
     )
@@ -139,7 +139,8 @@ def _not_a_function(f: object) -> NoSourceError:
     )
 
 
-def _defaults(function: FunctionType) -> dict[str, Any]:
+def defaults_of(function: FunctionType) -> dict[str, Any]:
+    """The values of a function's defaults, by parameter."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     values = function.__defaults__ or ()
@@ -154,7 +155,7 @@ def has_written_defaults(function: FunctionType) -> bool:
     written = [*zip(reversed(positional), reversed(args.defaults), strict=False)]
     written += zip(args.kwonlyargs, args.kw_defaults, strict=True)
     literals = {p.id: d.value for p, d in written if isinstance(d, gast.Constant)}
-    found = _defaults(function)
+    found = defaults_of(function)
     has_default = {p.id for p, d in written if d is not None}
     return has_default == found.keys() and all(
         type(found[name]) is type(value) and found[name] == value for name, value in literals.items()

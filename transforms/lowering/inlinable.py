@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import gast
@@ -22,8 +23,10 @@ __all__ = [
 Node = Any  # gast publishes no types
 
 
-def bind(args: Node, call: Node, literal_defaults: bool) -> dict[str, Node] | None:
-    """The argument (an atom) of each parameter; None when the call does not fit."""
+def bind(args: Node, call: Node, fixed: Container[str] | None) -> dict[str, Node] | None:
+    """The argument (an atom) of each parameter; None when the call does not fit. Where `fixed` is given,
+    defaults that are taken must be literals or names that it holds.
+    """
     positional = [p.id for p in [*args.posonlyargs, *args.args]]
     if len(call.args) > len(positional) or args.vararg is not None or args.kwarg is not None:
         return None
@@ -38,10 +41,11 @@ def bind(args: Node, call: Node, literal_defaults: bool) -> dict[str, Node] | No
     result = {}
     for name in [*positional, *(p.id for p in args.kwonlyargs)]:
         value = given.get(name, defaults.get(name))
-        if value is None or (
-            name not in given and literal_defaults and (isinstance(value, gast.Name) or not is_atom(value))
-        ):
+        if value is None:
             return None
+        if name not in given and fixed is not None:
+            if not is_atom(value) or (isinstance(value, gast.Name) and value.id not in fixed):
+                return None
         result[name] = value
     return result
 

@@ -236,13 +236,13 @@ class Inliner:
             function = callee.tree
         if is_generator(function):
             return None
-        given = bind(function.args, call, literal_defaults=callee is not None)
+        given = bind(function.args, call, None if callee is None else callee.bindings)
         wanted = wanted or (method is not MISSING and self.always(function)) or self.makes(call)
         # A nested function that is not inlined is dynamic, which costs more than its statements.
         cost = size(function) if callee is not None else size(function) // 2
         if given is None or not (wanted or cost <= min(self.limit, self.left)) or calls_by_keyword(function):
             return None
-        mapping = self.adopt(callee) if callee is not None else {}
+        mapping = self.adopt(callee, given) if callee is not None else {}
         if mapping is None:
             return None
         if callee is not None and callee.filename != self.program.filename:
@@ -350,12 +350,17 @@ class Inliner:
         self.read[called] = function, result
         return result
 
-    def adopt(self, callee: Program) -> dict[str, Node] | None:
-        """The names that the callee's free names have here; None when one cannot be bound here."""
+    def adopt(self, callee: Program, given: dict[str, Node]) -> dict[str, Node] | None:
+        """The names that the callee's free names have here, also in the defaults among its `given` arguments;
+        None when one cannot be bound here.
+        """
         mapping: dict[str, Node] = {}
+        args = callee.tree.args
+        defaults = [d for d in [*args.defaults, *args.kw_defaults] if isinstance(d, gast.Name)]
+        taken = {name: d for name, d in given.items() if any(d is default for default in defaults)}
         bindings = dict(self.program.bindings)
         names = self.names.copy()
-        for name in names_read(callee.tree.body):
+        for name in dict.fromkeys([*names_read(callee.tree.body), *(d.id for d in taken.values())]):
             if name in callee.locals:
                 continue
             if name not in callee.bindings and self.shares(callee, name):
@@ -364,7 +369,8 @@ class Inliner:
             value = callee.resolve(load(name))
             if value is globals and callee.scope.globals is not self.program.scope.globals:
                 return None
-            if not isinstance(value, ModuleType) and not callable(value):
+            is_fixed = name in callee.bindings or isinstance(value, ModuleType) or callable(value)
+            if not is_fixed:
                 return None  # a number, say, that may be rebound
             if self.program.resolve(load(name)) is value:
                 names.taken.add(name)
@@ -377,6 +383,7 @@ class Inliner:
         self.names = names
         left = self.program.left | callee.left
         self.program = self.program.with_tree(self.program.tree, bindings=bindings, left=left)
+        given |= {name: mapping.get(d.id, d) for name, d in taken.items()}
         return mapping
 
     def shares(self, callee: Program, name: str) -> bool:

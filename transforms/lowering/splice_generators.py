@@ -470,7 +470,7 @@ class _Splicer(Inliner):
         kept = [d for d in [*args.defaults, *args.kw_defaults] if isinstance(d, gast.Name)]
         if calls_by_keyword(callee.tree) or (callee.program is None and not all(map(self.is_fixed, kept))):
             return None
-        return bind(args, callee.call, literal_defaults=callee.program is not None)
+        return bind(args, callee.call, None if callee.program is None else callee.program.bindings)
 
     def made(self, callee: _Callee, given: dict[str, Node], s: Node) -> tuple[list[Node], list[Node]] | None:
         """The statements that bind the parameters when the generator is made, and its body with renamed
@@ -479,7 +479,7 @@ class _Splicer(Inliner):
         function, program = callee.tree, callee.program
         if program is not None and program.filename != self.program.filename:
             function = relocated(function, s, program.filename)
-        mapping = self.adopt(program) if program is not None else {}
+        mapping = self.adopt(program, given) if program is not None else {}
         if mapping is None:
             return None
         self.objects = Objects(self.program, self.names)
