@@ -27,7 +27,8 @@ from ..analysis.primitive_table import PRIMITIVES, NumPy
 from ..analysis.records import Slot
 from ..kinds import domain
 from ..kinds.class_members import replaced_tuple
-from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Record, Tuple
+from ..kinds.join import join
+from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Nothing, Record, Tuple
 from ..kinds.memory import settled_memory
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
@@ -389,11 +390,13 @@ class Forms:
         program = self.prepared(whole, kinds, outputs)
         known: Kinds = {}
         has_outer = writes and not self.outer and reads_outer_objects(program)
-        limit = 2 * len(statements_in(program.tree.body)) + 150  # what is put in may be recursive
+        limit = 3 * len(statements_in(program.tree.body)) + 500  # what is put in may be recursive
+        left: list[str] = []
         for _ in range(ROUNDS):
             if has_outer and changes_outer_objects(program):
                 return self.with_outer(whole, kinds, outputs)
-            lowered = self.heap_calls.lowered(program, kinds, writes, known)
+            assumed, left = bool(left), []
+            lowered = self.heap_calls.lowered(program, kinds, writes, known, left)
             if lowered is program:
                 break
             facts = self.facts(lowered, kinds)
@@ -408,12 +411,21 @@ class Forms:
             if named is not program:
                 program, known = self.prepared(named, kinds), {}
                 continue
-            if known:
-                break
             found = memory.known_kinds(facts.kinds)
-            known = {n: k for n, k in found.items() if nature_of(own.kinds.get(n, UNKNOWN)) == "unknown"}
+            if known:
+                if assumed and any(join(found.get(n, UNKNOWN), k) != k for n, k in known.items()):
+                    left.append("")
+                break
+            known = {
+                name: kind
+                for name, kind in found.items()
+                if nature_of(own.kinds.get(name, UNKNOWN)) == "unknown"
+                and not (left and (isinstance(kind, Nothing) or name not in program.locals))
+            }
             if not known:
                 break
+        if left:
+            lowered = self.heap_calls.lowered(program, kinds, writes, {})
         if self.outer and lowered is not program:
             refuse_open_calls(facts, memory)
         return lowered

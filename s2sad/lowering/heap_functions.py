@@ -60,9 +60,13 @@ class HeapCalls:
     forms: FunctionForms
     cells: dict[Any, CellType | None] = field(default_factory=dict)
 
-    def lowered(self, program: Program, given: Kinds, writes: bool, known: Kinds) -> Program:
-        """The program with a heap of its own; `known` are kinds of names that its statements do not tell."""
-        lowered = lower_heap(program, self.natures(program, given, known), writes)
+    def lowered(
+        self, program: Program, given: Kinds, writes: bool, known: Kinds, left: list[str] | None = None
+    ) -> Program:
+        """The program with a heap of its own; `known` are kinds of names that its statements do not tell,
+        `left` the objects whose operators are not followed yet.
+        """
+        lowered = lower_heap(program, self.natures(program, given, known), writes, left)
         if lowered is program:
             return program
         program = lowered

@@ -17,12 +17,22 @@ from ..transforms.errors import NoSourceError
 from ..transforms.lowering.cursors import with_places
 from ..transforms.lowering.splice_generators import collect_items, is_effect_free, splice_generators
 from ..transforms.trees.generators import makes_generator
-from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.nodes import (
+    assigned_names,
+    binding_counts,
+    bound_here,
+    find_nodes,
+    load,
+    names_read,
+    store,
+)
 from ..transforms.trees.program import Names, Program
+from ..transforms.trees.rebuild import map_blocks, rebuilt, substitute
 from ..values.code_state import cells_of, rebuilt_function
 
 __all__ = ["given_generators", "inline_generators", "refuse_generators"]
 
+VIEWS = ("items", "keys", "values")
 Inlinable = Callable[[Any, Any], Program | None]
 
 
@@ -30,8 +40,57 @@ def inline_generators(
     program: Program, inlinable: Inlinable, find_method: Callable[[Any], MethodCall | None] | None = None
 ) -> Program:
     """The program, in normal form, with generators inlined into the loops and calls that consume them."""
+    program = iterables_apart(program)
     program = with_places(program, lambda program, block: is_effect_free(program, inlinable, block))
     return splice_generators(program, inlinable, find_method, items_of, stays_context)
+
+
+def iterables_apart(program: Program) -> Program:
+    """The program with names of their own for generators, and `d.values()` and the like, whose names are bound
+    again later in the block: `it = g(); it = list(it)` becomes `it_1 = g(); it = list(it_1)`.
+    """
+    names = program.names.copy()
+    made: set[str] = set()
+
+    def holds(s: Any) -> bool:
+        """Whether a statement gives a name to such an iterable."""
+        match s:
+            case gast.Assign(targets=[gast.Name()], value=gast.Name(id=name)):
+                return name in made
+            case gast.Assign(targets=[gast.Name()], value=gast.Call(func=func, args=args) as value):
+                is_view = isinstance(func, gast.Attribute) and func.attr in VIEWS and not args
+                return is_view or makes_generator(program, value)
+        return False
+
+    for s in find_nodes(program.tree, gast.Assign):
+        if holds(s):
+            made.add(s.targets[0].id)
+    functions = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
+    captured = {n for f in functions for n in names_read(f)}
+    captured |= {n for t in find_nodes(program.tree, gast.Try) for n in assigned_names([t])}
+    counts = binding_counts(program.tree)
+    several = {name for name in made if counts[name] > 1} - captured
+    if not several:
+        return program
+
+    def block(statements: list[Any]) -> list[Any]:
+        result = [s if isinstance(s, gast.FunctionDef) else map_blocks(s, block) for s in statements]
+        for k, s in enumerate(result):
+            if not holds(s) or (name := s.targets[0].id) not in several:
+                continue
+            later = [j for j in range(k + 1, len(result)) if name in bound_here(result[j])]
+            if not later or name in assigned_names(result[k + 1 : later[0]]):
+                continue
+            last = result[later[0]]
+            if not isinstance(last, gast.Assign) or not isinstance(last.targets[0], gast.Name):
+                continue
+            own = load(names.temporary(name))
+            result[k] = rebuilt(s, targets=[store(own.id)])
+            result[k + 1 : later[0]] = substitute(result[k + 1 : later[0]], {name: own})
+            result[later[0]] = rebuilt(last, value=substitute(last.value, {name: own}))
+        return result
+
+    return program.with_tree(rebuilt(program.tree, body=block(program.tree.body)), names=names)
 
 
 def stays_context(manager: Any, stores_outside: bool) -> bool:

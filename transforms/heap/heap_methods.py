@@ -339,12 +339,7 @@ class Methods:
 
     def later(self, target: str, x: Node, method: str) -> bool:
         """`t = d.items()`, which is written where t is read."""
-        if self.count(target) != 1:
-            self.to.refuse(
-                f"a name for `.{method}()` that has other values as well, among changes of objects",
-                "the dict that it belongs to is not followed",
-                "write it where its items are used",
-            )
+        self.check_one_value(target, method)
         self.check_dict(x)
         if self.count(x.id) != 1:
             nature = self.to.nature(x)
@@ -352,6 +347,14 @@ class Methods:
             self.to.known_natures[x.id] = nature
         self.to.lazy[target] = (x, method)
         return True
+
+    def check_one_value(self, target: str, method: str) -> None:
+        if self.count(target) != 1:
+            self.to.refuse(
+                f"a name for `.{method}()` that has other values as well, among changes of objects",
+                "the dict that it belongs to is not followed",
+                "write it where its items are used",
+            )
 
     def check_dict(self, x: Node) -> None:
         """Checks at run time that x is a dict, whose method was taken for that of its name."""

@@ -24,9 +24,14 @@ class HeapRefusal(UnsupportedSyntaxError):
 
 
 class Writer:
-    """The program being written, and the statement of the source that is being lowered."""
+    """The program being written, and the statement of the source that is being lowered.
 
-    def __init__(self, program: Program, values: HeapValues) -> None:
+    With `left`, which gains the objects that operators are applied to, the program is written to tell what
+    is known of objects; there these operators raise. They are refused otherwise.
+    """
+
+    def __init__(self, program: Program, values: HeapValues, left: list[str] | None = None) -> None:
+        self.left = left
         self.program, self.values = program, values
         self.names = program.names.copy()
         self.objects = Objects(program, self.names)
@@ -224,7 +229,9 @@ class Writer:
 
     def number(self, node: Node) -> Node:
         """An operand of an operator."""
-        if self.nature(node) == "object":
+        if self.nature(node) == "object" and self.left is not None:
+            self.left.append(node.id)
+        elif self.nature(node) == "object":
             self.refuse(
                 f"an operator on the object `{node.id}`, among changes of objects",
                 "its use of the object's attributes is not followed",

@@ -50,14 +50,14 @@ __all__ = ["lower_heap", "lower_to_heap"]
 Node = Any  # gast publishes no types
 
 
-def lower_heap(program: Program, values: HeapValues, writes: bool) -> Program:
+def lower_heap(program: Program, values: HeapValues, writes: bool, left: list[str] | None = None) -> Program:
     """The program with a heap; the program itself where it changes no object.
 
-    `writes` says that it may change the contents of its arguments.
+    `writes` says that it may change the contents of its arguments; `left` is as in `Writer`.
     """
     if not any(changes(s, program, values) for s in statements_in(program.tree.body)):
         return program
-    return _Lowerer(program, values).run(writes)
+    return _Lowerer(program, values, left=left).run(writes)
 
 
 def lower_to_heap(program: Program, values: HeapValues) -> Program | None:
@@ -85,8 +85,10 @@ def changes(s: Node, program: Program, values: HeapValues) -> bool:
 
 
 class _Lowerer(Writer):
-    def __init__(self, program: Program, values: HeapValues, passes: bool = False) -> None:
-        super().__init__(program, values)
+    def __init__(
+        self, program: Program, values: HeapValues, passes: bool = False, left: list[str] | None = None
+    ) -> None:
+        super().__init__(program, values, left)
         self.passes = passes  # whether the heap is an argument and part of the result
         self.methods = Methods(self)
         self.loops = Loops(self, self.methods.resizes)
@@ -137,6 +139,12 @@ class _Lowerer(Writer):
     # ------------------------------------------------------------ statements
 
     def statement(self, s: Node) -> None:
+        if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) and s.value.id in self.lazy:
+            if isinstance(s.targets[0], gast.Name):
+                target, value = s.targets[0].id, s.value.id
+                self.methods.check_one_value(target, self.lazy[value][1])
+                self.lazy[target] = self.lazy[value]
+                return
         if not blocks_of(s) or isinstance(s, gast.FunctionDef):
             for name in [n for n in names_read(s) if n in self.lazy]:
                 self.loops.items(name)

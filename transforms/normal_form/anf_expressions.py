@@ -17,8 +17,9 @@ from ..trees.helpers import refuse_repeated
 from ..trees.nodes import call, load, located
 from ..trees.program import MISSING
 from ..trees.rebuild import rebuilt
-from .desugar_comprehensions import collect, consume, consumes, listed, refuse_kept_generator, rewritten
+from .desugar_comprehensions import collect, consume, consumes, kept_generator, listed, rewritten
 from .desugar_stars import dict_display, has_star, sequence_display
+from .lazy_iterables import generator_of, is_call, is_lazy
 from .statement_writer import StatementWriter
 
 __all__ = ["ExpressionWriter"]
@@ -134,6 +135,10 @@ class ExpressionWriter(StatementWriter):
             case gast.Call(func=func) if isinstance(self.program.resolve(func), Refusal):
                 self.emit(gast.Raise(exc=node, cause=None))
                 return gast.Constant(value=None, kind=None)
+            case gast.Call() if any(is_call(self.program, node, n) for n in ("map", "filter")) and is_lazy(
+                self.program, node
+            ):
+                return self.op(kept_generator(self, generator_of(self.objects, node, self.held)))
             case gast.Call():
                 return self.call(node)
             case gast.Subscript():
@@ -146,7 +151,7 @@ class ExpressionWriter(StatementWriter):
             case gast.Dict() if has_star(node):
                 return self.op(dict_display(self, node))
             case gast.GeneratorExp():
-                return refuse_kept_generator(self, node)
+                return self.op(kept_generator(self, node))
             case gast.Tuple() | gast.List() | gast.Set():
                 return rebuilt(node, elts=self.atoms(node.elts))
             case gast.Dict():

@@ -21,14 +21,14 @@ from typing import Any
 import gast
 
 from ..trees.helpers import order_of, place_of_max, place_of_min
-from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, store, walk
+from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, param, store, walk
 from ..trees.program import MISSING
 from ..trees.rebuild import parameters, rebuilt
 from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
 from .lazy_itertools import is_endless
 from .statement_writer import StatementWriter
 
-__all__ = ["collect", "consume", "consumes", "listed", "refuse_kept_generator", "rewritten"]
+__all__ = ["collect", "consume", "consumes", "kept_generator", "listed", "rewritten"]
 
 Node = Any  # gast publishes no types
 
@@ -352,11 +352,27 @@ def rewritten_list(w: StatementWriter, node: Node) -> Node:
     return node if isinstance(node, DISPLAYS) else located(call(w.objects.name(list), node), node)
 
 
-def refuse_kept_generator(w: StatementWriter, node: Node) -> None:
-    """Raises UnsupportedSyntaxError for a generator that is not consumed in its place."""
-    w.program.refuse(
-        node,
-        "a generator expression that is stored or passed on is not differentiated",
-        "when its items are computed is known at run time only",
-        "make it a list: `[...]` in place of `(...)`",
-    )
+def kept_generator(w: StatementWriter, node: Node) -> Node:
+    """A generator expression that is stored or passed on, as the call of a nested generator function."""
+    first, *others = node.generators
+    given: list[Node] = []
+    if not is_lazy(w.program, first.iter) and not is_call(w.program, first.iter, "range"):
+        given.append(w.atom(first.iter))  # as Python does it, now
+    source = w.names.temporary("source")
+    taken = rebuilt(first, iter=load(source)) if given else first
+    name = w.names.temporary("items")
+    body = loops([taken, *others], [gast.Expr(value=gast.Yield(value=node.elt))])
+    made = gast.FunctionDef(
+        name=name,
+        args=gast.arguments(
+            args=[param(source)] if given else [],
+            posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[],
+        ),
+        body=[*body, gast.Return(value=constant(None))],
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
+        type_params=[],
+    )  # fmt: skip
+    w.run([made])
+    return located(call(name, *given), node)
