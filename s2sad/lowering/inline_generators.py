@@ -46,8 +46,8 @@ def inline_generators(
 
 
 def iterables_apart(program: Program) -> Program:
-    """The program with names of their own for generators, and `d.values()` and the like, whose names are bound
-    again later in the block: `it = g(); it = list(it)` becomes `it_1 = g(); it = list(it_1)`.
+    """The program with names of their own for generators, and for `d.values()` and the like, whose names are
+    bound again later in the block: `it = g(); it = list(it)` becomes `it_1 = g(); it = list(it_1)`.
     """
     names = program.names.copy()
     made: set[str] = set()

@@ -1,5 +1,6 @@
 """Classes as numeric code writes them: operators, alternative constructors, cached values, dual numbers."""
 
+import enum
 import math
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -302,3 +303,42 @@ class Tile(Surface):
 @program((1.5, 0.7), wrt=(0, 1), second=True, quick=True)
 def constructors_up_to_that_of_object(x, y):
     return sum(s.weight() for s in [Tile(x), Tile(y), Tile(x * y)])
+
+
+class Side(enum.Enum):
+    BUY, SELL = 1, 2
+
+
+RATE = 0.7
+
+
+def fee(amount, rate=RATE, side=Side.BUY, shape=math.sin, steps=(1.0, 2.0), by=-2):
+    return shape(amount) * rate * by + steps[1] * amount if side is Side.BUY else amount * by
+
+
+class Account:
+    def __init__(self, value, side=Side.SELL, entries=()):
+        self.value, self.side, self.entries = value, side, list(entries)
+
+    @classmethod
+    def opened(cls, value, factor=2.0):
+        return cls(value * factor)
+
+    def trade(self, amount, rate=RATE, *, side=Side.BUY):
+        self.value += fee(amount, side=side) * rate + (1 if self.side is Side.SELL else 2) * self.value
+        self.entries.append(self.value)
+        return self
+
+
+def parts_of(amount, rate=RATE, others=()):
+    yield amount * rate
+    yield amount * amount + sum(others)
+
+
+@program((1.3,), second=True)
+def defaults_that_are_no_literals(x):
+    account = Account(x).trade(x).trade(x * x, side=Side.SELL)
+    other = Account.opened(x)
+    for _ in range(2):
+        other.trade(account.value)
+    return sum(account.entries) + len(other.entries) * other.value + sum(parts_of(x)) * fee(x)

@@ -292,3 +292,40 @@ def early_ends_of_contexts_of_generators(x):
             if node.value * k > 4.0:
                 return node.value * k * x
     return x
+
+
+def log_sum_exp(values):
+    values = list(values)
+    largest = max(values)
+    return largest + np.log(sum(np.exp(v - largest) for v in values))
+
+
+def first_above(values, least):
+    for v in values:
+        if v > least:
+            return v
+    return 0.0
+
+
+@program((1.3,), second=True)
+def generator_expressions_passed_on(x):
+    total = log_sum_exp(x * k for k in range(3)) + log_sum_exp(map(np.sin, [x, 2.0]))
+    for j in range(3):
+        total += first_above((x * k + y for k in range(1, 9) if k != 2 for y in (0.1 * x, 0.3)), least=j)
+    return total
+
+
+@program((1.3,), second=True)
+def generators_and_views_whose_names_are_bound_again(x):
+    table = {"a": x, "b": x * x}
+    items = table.values()
+    table["c"] = x**3
+    items = list(items)
+    powers = halves(x)
+    powers = tuple(powers)
+    means = [{"a": x, "b": x * x}]
+    for t in range(2):
+        means.append({})
+        for s in "ab":
+            means[t + 1][s] = log_sum_exp(means[t][r] * x for r in "ab")
+    return sum(items) * len(items) + powers[1] + log_sum_exp(means[-1].values())

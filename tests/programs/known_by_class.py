@@ -312,3 +312,73 @@ def bonds_by_name(x, n):
         for part in parts.values():
             part.a += 0.1 * part.b
     return sum(p.a * p.a for p in parts.values())
+
+
+class Knot:
+    def __init__(self, place, mass):
+        self.place, self.force, self.mass = np.array(place, dtype=float), np.zeros(2), mass
+
+    def pull(self, force):
+        self.force += force
+
+
+class Thread:
+    def __init__(self, a, b, k):
+        self.a, self.b, self.k = a, b, k
+
+    def apply(self):
+        force = self.k * (self.b.place - self.a.place)
+        self.a.pull(force)
+        self.b.pull(-force)
+
+
+@program((1.3,))
+def neighbours_that_a_dict_may_hold(x):
+    knots = {}
+    for i in range(2):
+        for j in range(2):
+            knots[(i, j)] = Knot([x * j, 1.0 * i], x)
+    threads = []
+    for (i, j), knot in knots.items():
+        for di, dj in ((1, 0), (1, 1)):
+            other = knots.get((i + di, j + dj))
+            if other is not None:
+                threads.append(Thread(knot, other, x))
+    for knot in knots.values():
+        knot.pull(knot.mass * np.array([0.3, x]))
+    for thread in threads:
+        thread.apply()
+    return sum(k.force @ k.force for k in knots.values())
+
+
+class Turn:
+    def __init__(self, m=None):
+        self.m = np.eye(2) if m is None else m
+
+    def __matmul__(self, other):
+        return Turn(self.m @ other.m)
+
+
+class Hinge:
+    def __init__(self, link):
+        self.link, self.q = link, 0.0
+
+    def __call__(self):
+        return Turn(np.array([[self.q, 1.0], [-1.0, self.q * self.q]])) @ self.link
+
+
+@program((1.3,))
+def operators_of_objects_that_calls_return(x):
+    hinges = [Hinge(Turn(np.ones((2, 2)) * x)), Hinge(Turn())]
+    for k, hinge in enumerate(hinges):
+        hinge.q = x + k
+    turn = Turn()
+    for hinge in hinges:
+        turn = turn @ hinge()
+    paths = {"a": [x], "b": [x * x]}
+    for k in range(2):
+        longer = {}
+        for name in ("a", "b"):
+            longer[name] = paths["a"] + [x * k]
+        paths = longer
+    return np.sum(turn.m * turn.m) * sum(paths["b"]) * len(paths["a"])

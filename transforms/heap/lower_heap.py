@@ -139,11 +139,10 @@ class _Lowerer(Writer):
     # ------------------------------------------------------------ statements
 
     def statement(self, s: Node) -> None:
-        if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) and s.value.id in self.lazy:
-            if isinstance(s.targets[0], gast.Name):
-                target, value = s.targets[0].id, s.value.id
-                self.methods.check_one_value(target, self.lazy[value][1])
-                self.lazy[target] = self.lazy[value]
+        match s:
+            case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=name)) if name in self.lazy:
+                self.methods.check_one_value(target, self.lazy[name][1])
+                self.lazy[target] = self.lazy[name]
                 return
         if not blocks_of(s) or isinstance(s, gast.FunctionDef):
             for name in [n for n in names_read(s) if n in self.lazy]:

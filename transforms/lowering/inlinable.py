@@ -43,9 +43,9 @@ def bind(args: Node, call: Node, fixed: Container[str] | None) -> dict[str, Node
         value = given.get(name, defaults.get(name))
         if value is None:
             return None
-        if name not in given and fixed is not None:
-            if not is_atom(value) or (isinstance(value, gast.Name) and value.id not in fixed):
-                return None
+        is_known = is_atom(value) and (not isinstance(value, gast.Name) or value.id in (fixed or ()))
+        if name not in given and fixed is not None and not is_known:
+            return None
         result[name] = value
     return result
 

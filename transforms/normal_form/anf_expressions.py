@@ -17,9 +17,19 @@ from ..trees.helpers import refuse_repeated
 from ..trees.nodes import call, load, located
 from ..trees.program import MISSING
 from ..trees.rebuild import rebuilt
-from .desugar_comprehensions import collect, consume, consumes, kept_generator, listed, rewritten
+from .desugar_comprehensions import (
+    collect,
+    consume,
+    consumes,
+    is_iterator,
+    kept_generator,
+    listed,
+    reads_iterables,
+    refuse_kept_generator,
+    rewritten,
+)
 from .desugar_stars import dict_display, has_star, sequence_display
-from .lazy_iterables import generator_of, is_call, is_lazy
+from .lazy_iterables import generator_of
 from .statement_writer import StatementWriter
 
 __all__ = ["ExpressionWriter"]
@@ -135,9 +145,7 @@ class ExpressionWriter(StatementWriter):
             case gast.Call(func=func) if isinstance(self.program.resolve(func), Refusal):
                 self.emit(gast.Raise(exc=node, cause=None))
                 return gast.Constant(value=None, kind=None)
-            case gast.Call() if any(is_call(self.program, node, n) for n in ("map", "filter")) and is_lazy(
-                self.program, node
-            ):
+            case gast.GeneratorExp() | gast.Call() if any(node is given for given in self.given):
                 return self.op(kept_generator(self, generator_of(self.objects, node, self.held)))
             case gast.Call():
                 return self.call(node)
@@ -151,7 +159,7 @@ class ExpressionWriter(StatementWriter):
             case gast.Dict() if has_star(node):
                 return self.op(dict_display(self, node))
             case gast.GeneratorExp():
-                return self.op(kept_generator(self, node))
+                return refuse_kept_generator(self, node)
             case gast.Tuple() | gast.List() | gast.Set():
                 return rebuilt(node, elts=self.atoms(node.elts))
             case gast.Dict():
@@ -188,6 +196,8 @@ class ExpressionWriter(StatementWriter):
         node = rebuilt(node, func=func, args=[e for a in node.args for e in spread(a)])
         starred = [isinstance(a, gast.Starred) for a in node.args]
         args = [listed(self, a.value) if star else a for a, star in zip(node.args, starred, strict=True)]
+        if reads_iterables(self.program.resolve(func)):
+            self.given += [a for a in args if is_iterator(self.program, a)]
         parts = [*args, *(k.value for k in node.keywords)]
         if self.is_atom(node.func) and not (
             isinstance(node.func, gast.Name) and node.func.id in walrus_names(parts)

@@ -16,19 +16,42 @@ from __future__ import annotations
 import functools
 import keyword
 import math
+from types import FunctionType
 from typing import Any
 
 import gast
 
 from ..trees.helpers import order_of, place_of_max, place_of_min
-from ..trees.nodes import assign, attribute, call, constant, is_atom, load, located, names_read, param, store, walk
-from ..trees.program import MISSING
+from ..trees.nodes import (
+    assign,
+    attribute,
+    call,
+    constant,
+    is_atom,
+    load,
+    located,
+    names_read,
+    param,
+    store,
+    walk,
+)
+from ..trees.program import MISSING, Program
 from ..trees.rebuild import parameters, rebuilt
 from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
 from .lazy_itertools import is_endless
 from .statement_writer import StatementWriter
 
-__all__ = ["collect", "consume", "consumes", "kept_generator", "listed", "rewritten"]
+__all__ = [
+    "collect",
+    "consume",
+    "consumes",
+    "is_iterator",
+    "kept_generator",
+    "listed",
+    "reads_iterables",
+    "refuse_kept_generator",
+    "rewritten",
+]
 
 Node = Any  # gast publishes no types
 
@@ -352,8 +375,30 @@ def rewritten_list(w: StatementWriter, node: Node) -> Node:
     return node if isinstance(node, DISPLAYS) else located(call(w.objects.name(list), node), node)
 
 
+def refuse_kept_generator(w: StatementWriter, node: Node) -> None:
+    """Raises UnsupportedSyntaxError for a generator that is not consumed in its place."""
+    w.program.refuse(
+        node,
+        "a generator expression that is stored or passed on is not differentiated",
+        "when its items are computed is known at run time only",
+        "make it a list: `[...]` in place of `(...)`",
+    )
+
+
+def is_iterator(program: Program, node: Node) -> bool:
+    """Whether an expression is a generator expression, or a call of `map` or `filter`."""
+    is_called = is_call(program, node, "map") or is_call(program, node, "filter")
+    return isinstance(node, gast.GeneratorExp) or (is_called and is_lazy(program, node))
+
+
+def reads_iterables(function: Any) -> bool:
+    """Whether a called object, or MISSING, may be written in Python, and so be put in place of the call."""
+    inner = function.__init__ if isinstance(function, type) else getattr(function, "__func__", function)
+    return function is MISSING or isinstance(inner, FunctionType)
+
+
 def kept_generator(w: StatementWriter, node: Node) -> Node:
-    """A generator expression that is stored or passed on, as the call of a nested generator function."""
+    """A generator expression that a function gets, as the call of a nested generator function."""
     first, *others = node.generators
     given: list[Node] = []
     if not is_lazy(w.program, first.iter) and not is_call(w.program, first.iter, "range"):

@@ -52,7 +52,7 @@ def with_defaults(program: Program, values: Mapping[str, Any]) -> Program:
 
 
 def is_immutable(value: Any) -> bool:
-    """Whether a value cannot change, but for attributes that a program sees as those of any object outside."""
+    """Whether a value cannot change; attributes of classes are looked up when they are read."""
     if type(value) is tuple:
         return all(map(is_immutable, value))
     return isinstance(value, (*LITERALS, float, complex, Enum)) or callable(value)

@@ -32,6 +32,7 @@ class StatementWriter:
         self.like: Node = program.tree
         self.base = "out"
         self.results: list[str] = []  # of the enclosing functions, the innermost last
+        self.given: list[Node] = []  # the iterators that functions written in Python are called with
         self.has_walrus = bool(find_nodes(program.tree, gast.NamedExpr))
 
     def emit(self, statement: Node) -> None:
