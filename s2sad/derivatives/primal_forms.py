@@ -472,7 +472,7 @@ class Forms:
             program = self.unstarred(inlined, kinds)
             if program is not inlined:
                 program = self.inlined(program)
-        program = with_items_apart(program, kinds, find_sure, self.style.flat)
+        program = self.unstarred(with_items_apart(program, kinds, find_sure, self.style.flat), kinds)
         if has_objects(program, kinds) and not has_heap(program):
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)

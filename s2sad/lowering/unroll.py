@@ -14,6 +14,7 @@ from ..kinds import domain
 from ..kinds.join import join_all
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple, widen
 from ..kinds.queries import items_of, share_lengths_apart
+from ..kinds.static_lengths import want_length
 from ..transforms.analyses.definitions import Definitions
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_active import find_active
@@ -132,6 +133,10 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
                 return [located(constant(k.value), atom) for k in found if isinstance(k, Literal)]
             case List(tuple() as found) | Tuple(found):
                 return _reads(*sliced(atom, range(len(found))))
+            case Literal(str() as text):
+                return [located(constant(character), atom) for character in text]
+            case Array() as array:
+                return _reads(atom, domain.shape_of(array) or ())
         return None
 
     def sliced(atom: Any, order: range) -> tuple[Any, range]:
@@ -156,7 +161,7 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
     once = {n for n in outer if last[n] == 1 and n not in given}  # names bound to one object
 
     def is_wanted(loop: Any) -> bool:
-        if of_one_type and any(map(is_object, _appended(loop))):
+        if (of_one_type and any(map(is_object, _appended(loop)))) or fills_dict(loop):
             return True
         sources = [kind(n) for n in find_nodes(loop.iter, gast.Name)]
         read = [n for n in find_nodes(loop, gast.Subscript) if is_atom(n.value)]
@@ -169,6 +174,26 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
     def is_object(atom: Any) -> bool:
         return isinstance(kind(atom), Record)
 
+    def fills_dict(loop: Any) -> bool:
+        """Whether a loop over texts stores by them into a dict that is empty at first."""
+        names = target_names(loop.target)
+        for s in find_nodes(loop, gast.Assign):
+            match s.targets[0]:
+                case gast.Subscript(value=gast.Name() as base, slice=gast.Name(id=key)) if key in names:
+                    match made_by(base):
+                        case [gast.Dict(keys=[])]:
+                            return are_known([kind(n) for n in find_nodes(loop.iter, gast.Name)])
+        return False
+
+    def are_known(sources: list[Kind]) -> bool:
+        """Whether texts are among the sources of a loop; asks for the lengths of arrays beside them."""
+        if not any(map(_are_texts, sources)):
+            return False
+        for source in sources:
+            if isinstance(source, Array) and source.dims:
+                want_length(source.dims[0])
+        return True
+
     growth = GROWTH if of_one_type else APART
     new, _ = unroll_loops(program, items, is_wanted, is_sure=True, growth=growth)
     if new is program:
@@ -177,6 +202,12 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
     read = {n.id for n in find_nodes(new.tree, gast.Name) if isinstance(n.ctx, gast.Load)}
     new = new.with_tree(without_statements(new.tree, lambda s: _is_slice(s) and s.targets[0].id not in read))
     return promote_items(new, names_in(new.tree))
+
+
+def _are_texts(kind: Kind) -> bool:
+    """Whether a kind is a known text, or a list or tuple of such."""
+    is_many = isinstance(kind, (List, Tuple)) and bool(kind.items)
+    return _is_text(kind) or (is_many and all(map(_is_text, kind.items or ())))  # type: ignore[union-attr]
 
 
 def without_mixed_loops(facts: Facts, wrt: tuple[str, ...], to_ssa: Callable[[Program], Program]) -> Facts:

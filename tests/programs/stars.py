@@ -311,3 +311,28 @@ def rows_of(*args, **options):
 @program((positive(4), positive(4)), wrt=(0, 1))
 def zip_with_given_options(x, y):
     return sum(a * b for a, b in rows_of(x, y))
+
+
+class Line:
+    def __init__(self, a, b, c=2.0):
+        self.a, self.b, self.c = a, b, c
+
+    def at(self, n):
+        s = self.c
+        for _ in range(n):
+            s = s * self.a + self.b
+        return s
+
+
+NAMES = ("a", "b", "c")
+
+
+@program((positive(3),), second=True)
+def keywords_from_names_and_values(x):
+    fields = {}
+    for name in NAMES:
+        if name == "c":
+            break
+        fields[name] = x[1] * len(fields)
+    named = Line(**dict(zip(NAMES, x, strict=False)))
+    return named.at(3) * named.a + Line(**fields, c=x[0]).at(2)
