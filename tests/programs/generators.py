@@ -329,3 +329,17 @@ def generators_and_views_whose_names_are_bound_again(x):
         for s in "ab":
             means[t + 1][s] = log_sum_exp(means[t][r] * x for r in "ab")
     return sum(items) * len(items) + powers[1] + log_sum_exp(means[-1].values())
+
+
+@program((1.3,), second=True)
+def generator_expressions_with_names(x):
+    n, y, items = 3, x, [x, x * x]
+    powers = (y * k * k for k in range(n))
+    later = (v * y for v in items if v > 0)
+    n, y = 5, x * x
+    items.append(y)
+    items = [x]
+    total = y * n
+    for v in powers:
+        total += v * x
+    return total + sum(v * v for v in later) + len(items)

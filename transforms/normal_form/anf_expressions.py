@@ -24,6 +24,7 @@ from .desugar_comprehensions import (
     is_iterator,
     kept_generator,
     listed,
+    named_generator,
     reads_iterables,
     refuse_kept_generator,
     rewritten,
@@ -80,6 +81,8 @@ class ExpressionWriter(StatementWriter):
                 return self.choose(test, name, rest, test)
             case gast.Lambda():
                 return self.define(name, node)
+            case gast.GeneratorExp() if name is not None:
+                return self.into(name, named_generator(self, node))
             case gast.ListComp() | gast.SetComp() | gast.DictComp():
                 return collect(self, name, node)
             case gast.Call() if consumes(self, node):

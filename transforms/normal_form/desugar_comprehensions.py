@@ -48,6 +48,7 @@ __all__ = [
     "is_iterator",
     "kept_generator",
     "listed",
+    "named_generator",
     "reads_iterables",
     "refuse_kept_generator",
     "rewritten",
@@ -385,6 +386,15 @@ def refuse_kept_generator(w: StatementWriter, node: Node) -> None:
     )
 
 
+def named_generator(w: StatementWriter, node: Node) -> Node:
+    """A generator expression with a name, as the call of a nested generator function. What a lazy iterable in
+    it reads may change before it is consumed: that is refused.
+    """
+    if is_lazy(w.program, node.generators[0].iter):
+        refuse_kept_generator(w, node)
+    return kept_generator(w, node, is_named=True)
+
+
 def is_iterator(program: Program, node: Node) -> bool:
     """Whether an expression is a generator expression, or a call of `map` or `filter`."""
     is_called = is_call(program, node, "map") or is_call(program, node, "filter")
@@ -397,11 +407,12 @@ def reads_iterables(function: Any) -> bool:
     return function is MISSING or isinstance(inner, FunctionType)
 
 
-def kept_generator(w: StatementWriter, node: Node) -> Node:
+def kept_generator(w: StatementWriter, node: Node, is_named: bool = False) -> Node:
     """A generator expression that a function gets, as the call of a nested generator function."""
     first, *others = node.generators
     given: list[Node] = []
-    if not is_lazy(w.program, first.iter) and not is_call(w.program, first.iter, "range"):
+    is_range = is_call(w.program, first.iter, "range") and not is_named
+    if not is_lazy(w.program, first.iter) and not is_range:
         given.append(w.atom(first.iter))  # as Python does it, now
     source = w.names.temporary("source")
     taken = rebuilt(first, iter=load(source)) if given else first
