@@ -344,3 +344,14 @@ def places_of_items(x):
     items.append(x[2] ** 2)
     k = items.index(items[1]) + pair.index(max(pair))
     return items[k - 1] * x[k] + items.count(items[0]) * pair[0]
+
+
+@program((1.3,), second=True)
+def lists_with_in_place_operators_of_arrays(x):
+    weights = [x, 2.0 * x, 3.0]
+    same = weights
+    weights /= np.array([2.0, x, 4.0])
+    rows, scaled = [[x, 1.0], [2.0, x]], (x, x * x)
+    rows -= np.array([x, 2.0])
+    scaled *= np.array([x, 1.0])
+    return np.sum(weights**2) * same[1] + np.sum(rows**2) + np.sum(scaled)

@@ -4,6 +4,8 @@ Form: the single-assignment form, in and out. Rules then only get numbers and ar
 
     y = np.dot(xs, ws)    ->    y_1 = np.asarray(xs)
                                 y = np.dot(y_1, ws)
+
+A list has no in-place operator with an array, so that `xs /= ws` is `xs = xs / ws`.
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ from typing import Any
 import gast
 
 from ..analyses.facts import Facts
-from ..analyses.operations import Apply
+from ..analyses.operations import IN_PLACE_OPERATORS, Apply
 from ..analyses.template_slots import array_operands_of
 from ..trees.bind_objects import Objects
-from ..trees.nodes import assign, attribute, call, find_nodes, load, statements_in
+from ..trees.nodes import assign, attribute, call, find_nodes, load, located, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt, rewritten
 
@@ -30,7 +32,10 @@ def array_operands(facts: Facts) -> Program:
     def listed(value: Any) -> list[Any]:
         return _listed(facts, value)
 
-    if not any(_value(s) is not None and listed(s.value) for s in statements_in(program.tree.body)):
+    def value(s: Any) -> Any:
+        return _value(facts, s)
+
+    if not any((found := value(s)) is not None and listed(found) for s in statements_in(program.tree.body)):
         return program
     names = program.names.copy()
     objects = Objects(program, names)
@@ -38,10 +43,11 @@ def array_operands(facts: Facts) -> Program:
     module = objects.name(library, known_as)
 
     def statement(s: Any) -> list[Any] | None:
-        found = listed(s.value) if _value(s) is not None else []
+        operation = value(s)
+        found = [] if operation is None else listed(operation)
         made = {id(a): names.temporary(s.targets[0].id) for a in found}
         code = [assign(made[id(a)], call(attribute(load(module), "asarray"), a), s) for a in found]
-        return [*code, rebuilt(s, value=_with(s.value, made))] if made else None
+        return [*code, rebuilt(s, value=_with(operation, made))] if made else None
 
     tree = rewritten(program.tree, statement)
     return program.with_tree(tree, names=names, bindings=objects.all_bindings())
@@ -68,9 +74,20 @@ def _listed(facts: Facts, value: Any) -> list[Any]:
     return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(kind(o))]
 
 
-def _value(s: Any) -> Any:
+def _operator(function: Any) -> Any:
+    """The operator that an in-place operator is of; None for other functions."""
+    return next((operator for operator, f in IN_PLACE_OPERATORS.items() if f is function), None)
+
+
+def _value(facts: Facts, s: Any) -> Any:
     """The operation that a statement assigns to a name; None for other statements."""
     match s:
+        case gast.Assign(targets=[gast.Name()], value=gast.Call(func=func, args=[x, other]) as value) if (
+            (operator := _operator(facts.program.resolve(func))) is not None
+            and facts.domain.is_list_of_numbers(facts.kind(x))
+            and facts.domain.is_array(facts.kind(other))
+        ):
+            return located(gast.BinOp(left=x, op=operator(), right=other), value)
         case gast.Assign(targets=[gast.Name()], value=gast.Call() | gast.BinOp() as value):
             return value
     return None
