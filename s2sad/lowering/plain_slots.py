@@ -141,9 +141,19 @@ class _Writer:
                     and self.held(x) == self.memory.of_kind(Literal(self.program.resolve(called)))
                 ):
                     continue
+                case gast.Expr(value=gast.Call(func=func, args=[x])) if self.is_known(func, x):
+                    continue
             found += self.made_first(s)
             found += self.entered(s) or [self.statement(map_blocks(s, self.block))]
         return found
+
+    def is_known(self, func: Any, x: Any) -> bool:
+        """Whether a check that an object is a dict, or a list, needs not be made."""
+        function, sites = self.program.resolve(func), self.held(x).sites or ()
+        if function is object_graph.mapped:
+            return self.are_dicts(x) and not self.held(x).is_optional
+        is_list = bool(sites) and {self.memory.classes.get(site) for site in sites} <= {list, deque}
+        return function is object_graph.the_list and is_list and not self.held(x).is_optional
 
     def made_first(self, s: Any) -> list[Any]:
         """In front of a read of a defaultdict the making of an item that is missing."""
@@ -268,6 +278,8 @@ class _Writer:
                     return assign(target, self.helper(name, args[0]), s)
                 if function is has_views_of_dict and self.are_dicts(args[0]):
                     return assign(target, constant(True), s)
+                if function is object_graph.mapped and self.are_dicts(args[0]):
+                    return assign(target, args[0], s)
                 is_last = function is heap_keys.last_key or (
                     function is heap_keys.key_of and _is_minus_one(args[1])
                 )
