@@ -242,7 +242,7 @@ class _Writer:
         """The block without reads and snapshots of objects that nothing reads."""
         kept = []
         for s, after in itertools.zip_longest(body, body[1:]):
-            value = getattr(s, "value", None)
+            value: Any = getattr(s, "value", None)
             if self.function_of(value) == "made_item":
                 item = gast.Subscript(value=value.args[0], slice=value.args[1], ctx=gast.Load())
                 if not isinstance(after, gast.Assign) or not same(after.value, item):

@@ -392,7 +392,8 @@ class Memory:
         is_list = self.are(x, kind, list, deque)
         classes = {self.classes.get(site) for site in self.held(x, kind).sites or ()}
         if is_list or (len(classes) == 1 and self.are(x, kind, *DICTS)):
-            self.lists[target], self.born[target] = found, list if is_list else classes.pop()
+            self.lists[target] = found
+            self.born[target] = list if is_list else next(cls for cls in DICTS if cls in classes)
         made = {self.factories.get(site) for site in self.held(x, kind).sites or ()}
         self.factories[target] = made.pop() if len(made) == 1 else ANYTHING
         if self.born.get(target) in DICTS:
@@ -490,7 +491,7 @@ class Memory:
         """An attribute, item or element of a value that is no object; None of others."""
         base = self.held(x, kind)
         if not is_field and self.is_inert(x, base.kind):
-            return Held(base.kind.element, frozenset())
+            return Held(element_kind(base.kind), frozenset())
         if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
             return None
         if is_field:
@@ -501,9 +502,9 @@ class Memory:
 
     def is_inert(self, x: Any, kind: Kind) -> bool:
         """Whether an atom of a kind is a list of values without derivatives that the heap does not hold."""
-        is_list = isinstance(kind, List) and _holds_none(kind.element)
-        is_list = is_list and is_differentiable(kind.element) is False
-        return is_list and x.id not in self.names and ITEMS not in self.stored
+        if not isinstance(kind, List) or x.id in self.names or ITEMS in self.stored:
+            return False
+        return _holds_none(kind.element) and is_differentiable(kind.element) is False
 
     def write(self, x: Any, key: Any, value: Held) -> None:
         if key is None:  # an attribute whose name is dynamic

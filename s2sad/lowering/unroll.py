@@ -136,7 +136,7 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
             case Literal(str() as text):
                 return [located(constant(character), atom) for character in text]
             case Array() as array:
-                return _reads(atom, domain.shape_of(array) or ())
+                return _reads(atom, range(len(domain.shape_of(array) or ())))
         return None
 
     def sliced(atom: Any, order: range) -> tuple[Any, range]:
@@ -206,8 +206,8 @@ def _apart(facts: Facts, of_one_type: bool) -> Program:
 
 def _are_texts(kind: Kind) -> bool:
     """Whether a kind is a known text, or a list or tuple of such."""
-    is_many = isinstance(kind, (List, Tuple)) and bool(kind.items)
-    return _is_text(kind) or (is_many and all(map(_is_text, kind.items or ())))  # type: ignore[union-attr]
+    items = kind.items if isinstance(kind, (List, Tuple)) else None
+    return _is_text(kind) or (bool(items) and all(map(_is_text, items or ())))
 
 
 def without_mixed_loops(facts: Facts, wrt: tuple[str, ...], to_ssa: Callable[[Program], Program]) -> Facts:
