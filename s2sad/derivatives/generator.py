@@ -180,6 +180,7 @@ class Generator:
         program = plain_program(generated)
         if program is None:
             return
+        refuse_unbound(program, program)
         text, places = to_source_with_places(program.tree)
         origin = origin_of(program, places, len(request.wrt) if request.form == "jvp" else 0)
         name, bindings = program.tree.name, program.bindings

@@ -638,6 +638,11 @@ def _without_copies(tree: Any) -> list[Any]:
     bound = Counter(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
     renamed: dict[str, str] = {}
 
+    def renaming(name: str) -> str:
+        while name in renamed:
+            name = renamed[name]
+        return name
+
     def block(statements: list[Any]) -> list[Any]:
         last, made, found = "", set(), []
         for s in statements:
@@ -649,7 +654,7 @@ def _without_copies(tree: Any) -> list[Any]:
                 case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)) if (
                     source in made and (bound[target] == 1 or (source == last and read[source] == 1))
                 ):
-                    renamed[source] = target
+                    renamed[renaming(source)] = target
                     made |= {target} if bound[target] == 1 else set()
                     continue
                 case gast.Assign(targets=[gast.Name(id=last)]):
@@ -662,9 +667,7 @@ def _without_copies(tree: Any) -> list[Any]:
     def with_new_names(node: Any) -> Any:
         if not isinstance(node, gast.Name):
             return map_children(node, with_new_names)
-        name = node.id
-        while name in renamed:
-            name = renamed[name]
+        name = renaming(node.id)
         return node if name == node.id else rebuilt(node, id=name)
 
     found = block(tree.body)

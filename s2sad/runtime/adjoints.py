@@ -81,6 +81,8 @@ def _unbroadcast_number(dx: Any, x: Any) -> Any:
     kind = type(x)
     if kind is type(dx) and (kind is float or kind is complex):
         return dx
+    if kind is str or kind is bytes:
+        return None
     check_number(x)
     check_number(dx)
     refuse_others(dx, x)
@@ -102,7 +104,7 @@ def broadcast_like(dx: Any, like: Any) -> Any:
     try:
         shape, dtype = like.shape, like.dtype
     except AttributeError:
-        if dx is None or like is None:
+        if dx is None or like is None or isinstance(like, (str, bytes)):
             return None
         refuse_operators(like)
         return _unbroadcast_number(dx, like) if _is_number(like) else _mirror_pair(broadcast_like, dx, like)

@@ -145,8 +145,10 @@ def _is_object(record: Record) -> bool:
 
 
 def own_part(dx: Any, record: Record) -> Any:
-    """`dx` without the adjoints of objects: those of a number, of an array and of the ones in a tuple."""
-    if dx is None or _is_object(record):
+    """`dx` without the adjoints of objects: those of a number, of an array and of the ones in a tuple. A
+    text has none.
+    """
+    if dx is None or _is_object(record) or isinstance(record.value, (str, bytes)):
         return None
     if record.parts is None:
         return dx

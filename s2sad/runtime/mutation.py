@@ -544,7 +544,7 @@ def _is_by_value(key: Any) -> bool:
 
 
 def of_operand(dx: Any, x: Any) -> Any:
-    """The tangent `dx` of `x`, an operand; zero for an integer without one.
+    """The tangent `dx` of `x`, an operand; zero for an integer without one, and for a text.
 
     Raises NonDifferentiableError for the tangent of an object with operators of its own, and for a number
     whose tangent is not known, as an estimate of an error.
@@ -554,6 +554,8 @@ def of_operand(dx: Any, x: Any) -> Any:
         return dx
     if _is_integer(x):
         return zeros_like(x)
+    if isinstance(x, (str, bytes)):
+        return 0.0
     if (has_dtype(x) or isinstance(x, (int, float, complex))) and zeros_like(x) is not None:
         raise NonDifferentiableError(
             f"a derivative through a value of type {type(x).__name__} that a function returned",

@@ -355,3 +355,27 @@ def lists_with_in_place_operators_of_arrays(x):
     rows -= np.array([x, 2.0])
     scaled *= np.array([x, 1.0])
     return np.sum(weights**2) * same[1] + np.sum(rows**2) + np.sum(scaled)
+
+
+class Meter:
+    def __init__(self):
+        self.total, self.names = 0.0, []
+
+
+@program((1.3,), second=True)
+def texts_beside_numbers(x):
+    settings = {"a": x, "b": "2.5", "a_b": 2.0 * x}
+    meter, total = Meter(), 0.0
+    for entry in ["n=$a", "m=x"]:
+        name, _, value = entry.partition("=")
+        meter.total += x * x
+        meter.names.append(name)
+        if value.startswith("$"):
+            total += settings[value[1:]] * meter.total
+    for item in ["1.5", x, "a"]:
+        if isinstance(item, str) and item[0] == "a":
+            name = item + "_b"
+            total += settings[name] * len(name + item * 2 + "%s" % item)  # noqa: UP031
+        else:
+            total += x * float(item)
+    return total * sum(float(settings[key]) for key in ("a", "b"))

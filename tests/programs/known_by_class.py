@@ -382,3 +382,35 @@ def operators_of_objects_that_calls_return(x):
             longer[name] = paths["a"] + [x * k]
         paths = longer
     return np.sum(turn.m * turn.m) * sum(paths["b"]) * len(paths["a"])
+
+
+class Series:
+    def __init__(self, values):
+        self.values, self.count = values, 0
+
+    def tail(self):
+        self.count += 1
+        return self.values[1:]
+
+    def moment(self):
+        self.count += 1
+        first, second = self.values[:, 0], self.values[:, 1]
+        return np.sum(first * second) * self.count
+
+
+@program((1.3,), second=True)
+def slices_of_what_objects_hold(x):
+    series = [Series([x, 2 * x, 3.0]), Series([x * x, 1.0, x])]
+    total = 0.0
+    for one in series:
+        tail = one.tail()
+        tail.append(x)
+        total += sum(tail) + sum(one.values)
+        tail = one.tail()
+        tail[0] = x * x
+        total += sum(tail) * one.count
+    points = np.array([[x, 2 * x], [1.0, x * x], [x, 1.0]])
+    series = []
+    for rows in ([0, 1, 2], [2, 1, 0]):
+        series.append(Series(points[rows]))
+    return total + sum(one.moment() for one in series)

@@ -255,7 +255,7 @@ class Forward(TangentEmitter):
                 of = self.of_operand(base.id) if self.is_unknown_part(base) else self.tangent(base)
                 if self.domain.may_index_number(self.kind(base), index, self.kind):
                     of = self.array_call("asarray", of)  # a float cannot be indexed
-                value = gast.Subscript(value=of, slice=index, ctx=gast.Load())
+                value = self.unless_none(base, gast.Subscript(value=of, slice=index, ctx=gast.Load()))
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
             case Build(items=items, node=gast.Call(func=made), keys=keys) if is_named_tuple(keys):

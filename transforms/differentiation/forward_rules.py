@@ -99,6 +99,15 @@ class TangentEmitter(Emitter):
             return tangent
         return call(self.helper("of_operand"), tangent, load(name))
 
+    def unless_none(self, base: Any, value: Any) -> Any:
+        """The part `value` of the tangent of a base; None where that is None, as of a text, which only a base
+        of unknown kind may be.
+        """
+        if not self.is_active(base) or not self.primitives.is_unknown(self.kind(base)):
+            return value
+        is_none = gast.Compare(left=self.tangent(base), ops=[gast.Is()], comparators=[constant(None)])
+        return gast.IfExp(test=is_none, body=constant(None), orelse=value)
+
     # ------------------------------------------------------------ rules
 
     def apply(self, s: Any, operation: Apply, out: str) -> list[Any]:
@@ -184,6 +193,8 @@ class TangentEmitter(Emitter):
     def placed(self, s: Any, out: str, before: list[Any], value: Any) -> list[Any]:
         for b in before:
             located(b, s)
+        if isinstance(value, gast.Subscript) and isinstance(s.value, gast.Subscript):
+            value = self.unless_none(s.value.value, value)
         return [s, *before, assign(self.tangent_name(out), call_at(value, s.value), s)]
 
     def sum(self, terms: list[Any], out: str) -> Any:

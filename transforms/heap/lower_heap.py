@@ -220,8 +220,11 @@ class _Lowerer(Writer):
                 else:
                     self.enter(target, rebuilt(value, value=self.view(x)), only_items=False, is_made=False)
             case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
-                if _has_slice(index):
-                    self.enter(target, rebuilt(value, value=self.copy(x, only_items=True)))
+                if _has_slice(index) and isinstance(index, gast.Tuple):  # of an array
+                    self.emit(rebuilt(s, value=rebuilt(value, value=self.number(x))))
+                elif _has_slice(index):
+                    new = rebuilt(value, value=self.copy(x, only_items=True))
+                    self.enter(target, new, is_made=self.values.is_list(x))
                 else:
                     self.get(target, x, self.key(x, index))
             case gast.BinOp(left=a, right=b):
