@@ -410,7 +410,7 @@ def slices_of_what_objects_hold(x):
         tail[0] = x * x
         total += sum(tail) * one.count
     points = np.array([[x, 2 * x], [1.0, x * x], [x, 1.0]])
-    series = []
+    others = []
     for rows in ([0, 1, 2], [2, 1, 0]):
-        series.append(Series(points[rows]))
-    return total + sum(one.moment() for one in series)
+        others.append(Series(points[rows]))
+    return total + sum(other.moment() for other in others)

@@ -16,7 +16,8 @@ from .operations import Call, Pop
 __all__ = ["find_dynamic_parts"]
 
 
-READS, SAME = ("heap_get", "heap_number", "heap_element", "get_field", "get_item"), "plain_number"
+READS = ("heap_get", "heap_number", "heap_element", "get_field", "get_item")
+SAME = {"plain_number": 0, "heap_copy": 1, "heap_view": 1}  # with the position of the value
 
 
 def find_dynamic_parts(facts: Facts, given: Iterable[str] = ()) -> frozenset[str]:
@@ -40,8 +41,8 @@ def find_dynamic_parts(facts: Facts, given: Iterable[str] = ()) -> frozenset[str
                 found.add(name)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as made):
                 function = program.resolve(made.func)
-                if function is helper(SAME) and isinstance(made.args[0], gast.Name):
-                    copies.append((name, made.args[0].id))
+                for k in (k for same, k in SAME.items() if function is helper(same)):
+                    copies += [(name, a.id) for a in made.args[k : k + 1] if isinstance(a, gast.Name)]
                 if isinstance(facts.operation(made), (Call, Pop)) or any(function is f for f in reads):
                     found.add(name)
     while new := {name for name, source in copies if source in found} - found:
