@@ -67,7 +67,7 @@ FUNCTIONS = {
 STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
 BIRTHS = frozenset(["born", "entered", "filled", "heap_admit", "heap_enter", "new_heap"])
 CHANGES = BIRTHS | STORES | METHODS.keys() | FUNCTIONS.keys()
-ALONE = frozenset(["field_alone", "field_if", "item_alone", "item_if"])
+ALONE = frozenset(["field_alone", "field_whole", "item_alone", "item_whole"])
 WITHOUT = frozenset(["without_field", "without_item"])
 MOVES = {  # of the adjoints of the items of a list, with the methods of their shadows
     "cleared": "clear",
@@ -95,7 +95,7 @@ class _Other(Exception):
 
 def with_plain_objects(program: Program) -> Program | None:
     """The derivative with plain attributes and items; None where it has none, or cannot be written so."""
-    marks = slots.born, slots.get_field, slots.get_item, slots.optional_field, slots.optional_item
+    marks = slots.born, slots.get_field, slots.get_item, slots.whole_field, slots.whole_item
     if not any(v is mark for v in program.bindings.values() for mark in marks):
         return None
     try:
@@ -284,10 +284,13 @@ class _Writer:
         match before, s:
             case (
                 gast.Assign(targets=[slot], value=gast.Constant(value=0.0)),
-                gast.AugAssign(target=target, value=gast.BinOp() | gast.UnaryOp() | gast.Constant() as value),
+                gast.AugAssign(target=target, value=value)
+                | gast.Assign(targets=[target], value=gast.Call(args=[_, value])),
             ) if self.is_slot(target) and same(slot, target) and not self.reads_shadows(value):
-                is_none = isinstance(value, gast.Constant) and value.value is None
-                return rebuilt(before, value=constant(0.0) if is_none else value)
+                if isinstance(value, (gast.BinOp, gast.Constant, gast.Tuple, gast.UnaryOp)):
+                    return rebuilt(before, value=value)
+                if isinstance(s, gast.Assign) and s.value.func.id == self.bound(slots.plus):
+                    return rebuilt(before, value=rebuilt(s.value, args=[constant(0.0), value]))
         return None
 
     def statement(self, s: Any) -> list[Any]:
@@ -426,12 +429,11 @@ class _Writer:
                 code.append(gast.Assign(targets=[slot], value=constant(0.0), type_comment=None))
                 continue
             added = gast.AugAssign(target=slot, op=gast.Add(), value=value)
-            if name.endswith("_if"):  # the value may be None
-                if not isinstance(value, gast.Name):
-                    code.append(assign(name := self.names.temporary("d"), value))
-                    value = load(name)
-                is_number = gast.Compare(left=value, ops=[gast.IsNot()], comparators=[constant(None)])
-                added = gast.If(test=is_number, body=[located(added, s)], orelse=[])
+            if name.endswith("_set"):
+                added = gast.Assign(targets=[slot], value=value, type_comment=None)
+            elif name.endswith("_whole"):
+                both = call(self.bound(slots.plus), self.slot(name, x, key, gast.Load()), value)
+                added = gast.Assign(targets=[slot], value=both, type_comment=None)
             code.append(added)
         return [located(c, s) for c in code]
 
@@ -488,7 +490,14 @@ class _Writer:
             for part in args:
                 self.added(part, found)
         elif name in ALONE:
-            value, x, key = map(self.expression, args)
+            value, x, key, *like = map(self.expression, args)
+            if isinstance(value, gast.Constant) and value.value is None:
+                return
+            if like and isinstance(like[0], gast.Constant):  # a number
+                name = name.replace("whole", "alone")
+                if found and found[-1][0] in WITHOUT and same(found[-1][1], x) and same(found[-1][2], key):
+                    found.pop()
+                    name = name.replace("alone", "set")
             found.append((name, x, key, value))
         elif name == "items_alone":
             value, x = map(self.expression, args)
@@ -542,11 +551,11 @@ class _Writer:
             return self.read(node, name, args)
         given = [self.expression(a) for a in args]
         match name, given:
-            case ("get_field" | "optional_field"), [_, x, key]:
+            case ("get_field" | "whole_field"), [_, x, key]:
                 return attribute(x, key.value)
             case "held_field", [x, key]:
                 return attribute(x, key.value)
-            case (("get_item" | "optional_item"), [_, x, key]) | ("held_item", [x, key]):
+            case (("get_item" | "whole_item"), [_, x, key]) | ("held_item", [x, key]):
                 return gast.Subscript(value=x, slice=key, ctx=gast.Load())
             case "known", [x]:
                 return x

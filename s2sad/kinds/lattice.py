@@ -32,6 +32,7 @@ __all__ = [
     "OF_TYPES",
     "RANDOM",
     "REALS",
+    "REFERENCE",
     "SET",
     "SPARSE",
     "TEXT",
@@ -52,6 +53,7 @@ __all__ = [
     "OtherArray",
     "Random",
     "Record",
+    "Reference",
     "Scalar",
     "Set",
     "Sparse",
@@ -306,12 +308,17 @@ class Instance(Unknown):
 
 
 @dataclass(frozen=True, eq=False)
+class Reference(Unknown):
+    """An object or container of a program with a heap, or None: adjoints of what it holds are the heap's."""
+
+
+@dataclass(frozen=True, eq=False)
 class Nothing(Kind):
     """No value, the bottom of the lattice: an element of an empty list, a value of unreachable code."""
 
 
 UNKNOWN, NUMERIC, NOTHING, SPARSE, RANDOM = Unknown(), Numeric(), Nothing(), Sparse(), Random()
-OBJECT, SET, TEXT = Object(), Set(), Text()
+OBJECT, SET, TEXT, REFERENCE = Object(), Set(), Text(), Reference()
 
 INTEGERS = frozenset({"int", "int64", "integer"})
 REALS = INTEGERS | {"bool", "float", "real"}

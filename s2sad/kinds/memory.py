@@ -29,10 +29,11 @@ from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
 from .abstraction import FUNCTIONS, kind_of
 from .class_members import attribute_kind
-from .indexing import element_kind, subscript_kind
+from .indexing import element_kind, subscript_kind, unpack_kinds
 from .join import inherited_kind, join
 from .lattice import (
     NOTHING,
+    REFERENCE,
     UNKNOWN,
     Array,
     Dict,
@@ -43,6 +44,7 @@ from .lattice import (
     Nothing,
     Numeric,
     Record,
+    Reference,
     Scalar,
     Set,
     Text,
@@ -62,16 +64,34 @@ KindOf = Callable[[Any], Kind]
 
 class Held(NamedTuple):
     """What a slot or name may hold: values of a kind, the objects of some sites (None: any objects), and
-    whether also None.
+    whether also None; of tuples with objects also what their `parts` may be.
     """
 
     kind: Kind
     sites: frozenset[str] | None
     is_optional: bool = False
+    parts: tuple[Held, ...] | None = None
 
     def joined(self, other: Held) -> Held:
         either = None if self.sites is None or other.sites is None else self.sites | other.sites
-        return Held(join(self.kind, other.kind), either, self.is_optional or other.is_optional)
+        is_optional = self.is_optional or other.is_optional
+        return Held(join(self.kind, other.kind), either, is_optional, self.joined_parts(other))
+
+    def joined_parts(self, other: Held) -> tuple[Held, ...] | None:
+        if self.parts == other.parts or isinstance(other.kind, Nothing):
+            return self.parts
+        if isinstance(self.kind, Nothing):
+            return other.parts
+        mine, theirs = self.all_parts(), other.all_parts()
+        if mine is None or theirs is None or len(mine) != len(theirs):
+            return None
+        return tuple(a.joined(b) for a, b in zip(mine, theirs, strict=True))
+
+    def all_parts(self) -> tuple[Held, ...] | None:
+        """What the parts of a tuple may be; None of others."""
+        if self.parts is None and self.sites == frozenset() and isinstance(self.kind, Tuple):
+            return tuple(Held(widen(kind), frozenset()) for kind in self.kind.items)
+        return self.parts
 
     @property
     def is_object(self) -> bool:
@@ -102,6 +122,8 @@ def settled_memory(program: Program, kinds: Mapping[str, Kind], kind: KindOf) ->
                 case gast.Assign(targets=[gast.Name(id=name) as target]):
                     found = memory.assigned(name, s.value, kind)
                     memory.defined(name, kind(target) if found is None else found)
+                case gast.Assign(targets=[gast.Tuple(elts=elts)]):
+                    memory.unpacked(elts, s.value, kind)
                 case gast.Expr(value=gast.Call()):
                     memory.passed(s.value)
         if not memory.has_grown(False):
@@ -128,11 +150,11 @@ class Memory:
         self.operands = _only_operands(program)
         assigned = Counter(name for s in statements_in(program.tree.body) for name in bound_here(s))
         self.shared = {name for name, count in assigned.items() if count > 1}
-        simple = gast.Assign, gast.FunctionDef
-        self.open = {  # names that loops, unpacking and in-place operators set
+        simple, targets = (gast.Assign, gast.FunctionDef), (gast.Name, gast.Tuple)
+        self.open = {  # names that loops and in-place operators set
             name
             for s in statements_in(program.tree.body)
-            if not isinstance(s, simple) or not isinstance(getattr(s, "targets", [None])[0], gast.Name)
+            if not isinstance(s, simple) or not isinstance(getattr(s, "targets", [None])[0], targets)
             for name in bound_here(s)
         }
         self.followed = ""  # the name that the present assignment has bound
@@ -193,10 +215,15 @@ class Memory:
                     self.born[target] = self.born[value.id]
                 if value.id in self.factories:
                     self.factories[target] = self.factories[value.id]
-            case gast.Constant():
-                self.bind(target, self.held(value, kind))
             case gast.BinOp(left=left, op=op, right=right):
                 return self.operated(OPERATORS[type(op)], [left, right], kind)
+            case gast.Tuple(elts=items):
+                parts = tuple(self.held(a, kind) for a in items)
+                if any(p.sites != frozenset() or p.is_optional for p in parts):
+                    sites = self.together(parts).sites
+                    kinds = Tuple(tuple(map(self.as_kind, parts)))
+                    self.bind(target, Held(kinds, sites, False, parts))
+                    return kinds
             case gast.List(elts=items) | gast.Dict(values=items):
                 if isinstance(value, gast.Dict):
                     self.keys[target] = self.together(self.held(k, kind) for k in value.keys)
@@ -237,6 +264,18 @@ class Memory:
             return List(None, self.as_kind(self.lists[x]))
         return List(None, Tuple((self.as_kind(self.keys.get(x, ANYTHING)), self.as_kind(self.lists[x]))))
 
+    def unpacked(self, targets: list[Any], value: Any, kind: KindOf) -> list[Kind]:
+        """Follows `a, b = value`; the kinds of the targets."""
+        if isinstance(value, gast.Tuple):
+            parts: Any = [self.held(a, kind) for a in value.elts]
+        else:
+            parts = self.held(value, kind).all_parts()
+        if parts is None or len(parts) != len(targets):
+            parts = [self.of_kind(k) for k in unpack_kinds(kind(value), len(targets))]
+        for target, part in zip(targets, parts, strict=True):
+            self.bind(target.id, part)
+        return [self.as_kind(part) for part in parts]
+
     def is_early(self, value: Any, kind: KindOf) -> bool:
         """Whether an expression reads what this walk has not found a value of."""
         found = [self.held(load(name), kind) for name in names_read(value) if name in self.program.locals]
@@ -263,8 +302,8 @@ class Memory:
         """Follows `target = function(*args)` of a helper."""
         name = function.__name__
         if name in ("reference", "known"):
-            self.bind(target, self.of_class(args, kind))
-            return UNKNOWN
+            self.bind(target, found := self.of_class(args, kind))
+            return self.as_kind(found)
         if name == "heap_element" and self.are(args[1], kind, *DICTS):
             self.bind(target, self.held(args[2], kind))
             return None
@@ -279,8 +318,8 @@ class Memory:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
             return self.as_kind(found)
-        if name in ("heap_copy", "heap_view") and (found := self.held(args[1], kind)).sites == frozenset():
-            self.bind(target, found)
+        if name in ("heap_copy", "heap_view") and self.is_handed_on(args, kind):
+            self.bind(target, found := self.held(args[1], kind))
             return self.as_kind(found)
         if name in ("heap_copy", "read_items", "copy_items"):
             return self.copied(target, args[1], kind)
@@ -297,6 +336,11 @@ class Memory:
             self.heaps.add(target)
             self.change(name, args, kind)
         return None
+
+    def is_handed_on(self, args: list[Any], kind: KindOf) -> bool:
+        """Whether a copy is the value itself: no object, or a tuple whose objects are not copied."""
+        found = self.held(args[1], kind)
+        return found.sites == frozenset() or (found.parts is not None and len(args) == 3)
 
     def of_class(self, args: list[Any], kind: KindOf) -> Held:
         """What `reference(x, cls)` may be: the objects of the class."""
@@ -428,24 +472,28 @@ class Memory:
     def of_kind(self, kind: Kind) -> Held:
         """What a value of a kind, that is no object with a site yet, may be. Functions are objects."""
         known = widen(kind)
-        if not isinstance(known, Literal):
-            return Held(known, frozenset() if _holds_none(known) else None)
-        if known.value is None:
+        if isinstance(known, Reference):
+            return ANYTHING
+        if isinstance(known, Literal) and known.value is None:
             return OPTIONAL
-        if not _is_alone(known.value):
+        if not isinstance(known, Literal) or not _is_alone(known.value):
             return Held(known, frozenset() if _holds_none(known) else None)
         site = next((s for s, f in self.functions.items() if f is known.value), f"({len(self.functions)})")
         self.functions[site], self.classes[site] = known.value, type(known.value)
         return Held(NOTHING, frozenset([site]))
 
     def as_kind(self, held: Held) -> Kind:
-        """The kind of what is no object, and of one function."""
-        if held.is_optional:
-            return Literal(None) if held == OPTIONAL else UNKNOWN
+        """The kind of values that may be this."""
+        if held == OPTIONAL:
+            return Literal(None)
+        if held.parts is not None:
+            return UNKNOWN if held.is_optional else Tuple(tuple(map(self.as_kind, held.parts)))
         functions = [self.functions[site] for site in held.sites or () if site in self.functions]
         if len(functions) == 1 and held == self.of_kind(Literal(functions[0])):
             return Literal(functions[0])
-        return held.kind if held.sites == frozenset() else UNKNOWN
+        if held.is_object:
+            return REFERENCE
+        return held.kind if held.sites == frozenset() and not held.is_optional else UNKNOWN
 
     def held(self, atom: Any, kind: KindOf) -> Held:
         """What an atom may be."""
@@ -476,7 +524,7 @@ class Memory:
 
     def read(self, x: Any, key: Any, kind: KindOf) -> Held:
         """What a slot of an object may hold."""
-        base, sites, _ = self.held(x, kind)
+        base, sites, *_ = self.held(x, kind)
         if self.is_lost or key is None or sites is None or not isinstance(base, Nothing):
             return ANYTHING
         found = self.stored.get(key, EMPTY)
@@ -492,6 +540,10 @@ class Memory:
         base = self.held(x, kind)
         if not is_field and self.is_inert(x, base.kind):
             return Held(element_kind(base.kind), frozenset())
+        if base.parts is not None and not is_field and not base.is_optional:
+            position = key.value if isinstance(key, gast.Constant) else None
+            is_inside = isinstance(position, int) and position < len(base.parts)
+            return base.parts[position] if is_inside else self.together(base.parts)
         if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
             return None
         if is_field:
@@ -553,8 +605,8 @@ READS = {  # with the position of the object
     "heap_object": 0,
     "held_field": 0,
     "held_item": 0,
-    "optional_field": 1,
-    "optional_item": 1,
+    "whole_field": 1,
+    "whole_item": 1,
 }
 KEEPS = frozenset(  # changes that store nothing
     [

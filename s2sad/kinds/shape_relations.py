@@ -25,6 +25,7 @@ from .lattice import (
     Nothing,
     Random,
     Record,
+    Reference,
     Scalar,
     Set,
     Sparse,
@@ -182,7 +183,7 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random() | Set():
+        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random() | Set() | Reference():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

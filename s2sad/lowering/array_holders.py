@@ -191,7 +191,7 @@ class ArrayHolders:
             held = self.memory.held(x, self.facts.kind)
             if held.is_object and name in ("known", "reference"):  # its slots hold the arrays
                 return NONE
-            return self.of(x) if held.sites == NONE else self.read(x, None, False)
+            return self.of(x) if held.sites == NONE or held.parts is not None else self.read(x, None, False)
         if name == "with_item":
             return self.make(target, block)
         if name or self.program.resolve(value.func) in EMPTY:

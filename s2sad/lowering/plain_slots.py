@@ -185,10 +185,10 @@ class _Writer:
                 return []
         held = [(k, v, self.held(v)) for k, v in zip(keys, items, strict=True)]
         for _, v, found in held:
-            if isinstance(v, gast.Starred) or not (found.is_object or is_differentiable(found.kind) is False):
+            if isinstance(v, gast.Starred) or not (found.is_object or self.carries_nothing(found)):
                 self.number(found)
         numbers = [(k, v, f) for k, v, f in held if not isinstance(v, gast.Constant)]
-        carrying = [(k, v) for k, v, f in numbers if is_differentiable(f.kind) is not False]
+        carrying = [(k, v) for k, v, f in numbers if not self.carries_nothing(f)]
         tokens = [self.names.temporary(target) for _ in carrying[1:]]
         code = []
         for (k, v), name in zip(carrying, [*tokens, target], strict=False):
@@ -352,8 +352,8 @@ class _Writer:
                 if self.holds(x, ITEMS, value):
                     return self.helper("hold_append", token, x, value)
                 return self.helper("append_item", token, x, key, value, self.like(value))
-            case ("heap_copy" | "heap_view"), [_, x, *_] if self.held(x).sites == frozenset():
-                return x
+            case ("heap_copy" | "heap_view"), _ if self.memory.is_handed_on(args, self.facts.kind):
+                return args[1]
             case "heap_copy", [token, x, _, *deep]:
                 found = self.slot(x, None, False)
                 if found.is_optional:
@@ -455,11 +455,12 @@ class _Writer:
 
     def read(self, x: Any, key: Any, is_field: bool, token: Any) -> Any:
         found = self.slot(x, key, is_field)
-        if is_differentiable(found.kind) is False:  # an object, or an inactive value
-            return self.helper("held_field" if is_field else "held_item", x, self.index(key))
-        self.number(found)
         name = "field" if is_field else "item"
-        return self.helper(f"{'optional' if found.is_optional else 'get'}_{name}", token, x, key)
+        if self.carries_nothing(found):
+            return self.helper(f"held_{name}", x, self.index(key))
+        self.number(found)
+        is_whole = found.is_optional or isinstance(found.kind, Tuple)
+        return self.helper(f"{'whole' if is_whole else 'get'}_{name}", token, x, key)
 
     def store(self, token: Any, x: Any, key: Any, value: Any, is_field: bool) -> Any:
         self.slot(x, key, is_field)
@@ -505,7 +506,7 @@ class _Writer:
     def holds_objects(self, x: Any, key: Any = ITEMS) -> bool:
         """Whether a slot holds objects and inactive values only; else it must hold numbers."""
         found = self.memory.read(x, key, self.facts.kind)
-        if is_differentiable(found.kind) is False and found.sites is not None:
+        if self.carries_nothing(found) and found.sites is not None:
             return True
         self.number(found)
         return False
@@ -590,8 +591,20 @@ class _Writer:
                     return 0
         return -math.inf
 
+    def carries_nothing(self, found: Held) -> bool:
+        """Whether values are objects, which have adjoints of their own, or inactive; or tuples of these."""
+        parts = found.all_parts()
+        if parts is None:
+            return is_differentiable(found.kind) is False
+        return all(map(self.carries_nothing, parts))
+
     def number(self, found: Held) -> None:
-        """Checks that values are numbers, arrays of NumPy's or None."""
+        """Checks that values are numbers, arrays of NumPy's or None, or tuples with these and objects."""
+        for part in found.all_parts() or ():
+            if part.sites is None or not self.carries_nothing(part):
+                self.number(part)
+        if found.all_parts() is not None:
+            return
         kind = widen(found.kind)
         is_none = found.is_optional and isinstance(kind, Nothing)
         if found.sites != frozenset() or not (is_none or isinstance(kind, (Scalar, Array, Numeric))):

@@ -31,7 +31,7 @@ from ..runtime.slots import (
     entered,
     field_alone,
     field_at,
-    field_if,
+    field_whole,
     filled,
     get_field,
     get_item,
@@ -49,20 +49,20 @@ from ..runtime.slots import (
     insert_item,
     item_alone,
     item_at,
-    item_if,
+    item_whole,
     items_alone,
     items_at,
     keys_in,
     known,
     made_item,
-    optional_field,
-    optional_item,
     order_items,
     positions,
     read_items,
     set_field,
     set_item,
     splice_items,
+    whole_field,
+    whole_item,
     without_field,
     without_item,
 )
@@ -99,8 +99,8 @@ def entered_(heap, x, key, value, like, out, dout):
 
 
 @entered_.jvp
-def entered_jvp(x, key, out, dheap, dvalue):
-    return add(dheap, item_alone(dvalue, x, key))
+def entered_jvp(x, key, like, out, dheap, dvalue):
+    return add(without_item(dheap, x, key), item_whole(dvalue, x, key, like))
 
 
 @bprop(get_field, samples=[(None, BOX, "a")], pure=False)
@@ -123,23 +123,23 @@ def get_item_jvp(x, key, out, dheap):
     return item_at(dheap, x, key, out)
 
 
-@bprop(optional_field, samples=[(None, BOX, "a")], pure=False)
-def optional_field_(heap, x, name, out, dout):
-    return field_if(dout, x, name), None, None
+@bprop(whole_field, samples=[(None, BOX, "a")], pure=False)
+def whole_field_(heap, x, name, out, dout):
+    return field_whole(dout, x, name, x), None, None
 
 
-@optional_field_.jvp
-def optional_field_jvp(x, name, out, dheap):
+@whole_field_.jvp
+def whole_field_jvp(x, name, out, dheap):
     return field_at(dheap, x, name, out)
 
 
-@bprop(optional_item, samples=[(None, LIST, 1)], pure=False)
-def optional_item_(heap, x, key, out, dout):
-    return item_if(dout, x, key), None, None
+@bprop(whole_item, samples=[(None, LIST, 1)], pure=False)
+def whole_item_(heap, x, key, out, dout):
+    return item_whole(dout, x, key, x), None, None
 
 
-@optional_item_.jvp
-def optional_item_jvp(x, key, out, dheap):
+@whole_item_.jvp
+def whole_item_jvp(x, key, out, dheap):
     return item_at(dheap, x, key, out)
 
 
@@ -159,8 +159,8 @@ def set_field_(heap, x, name, value, like, out, dout):
 
 
 @set_field_.jvp
-def set_field_jvp(x, name, out, dheap, dvalue):
-    return add(without_field(dheap, x, name), field_alone(dvalue, x, name))
+def set_field_jvp(x, name, like, out, dheap, dvalue):
+    return add(without_field(dheap, x, name), field_whole(dvalue, x, name, like))
 
 
 @bprop(set_item, sharing="fresh", samples=[(None, [*LIST], 1, 0.5, 0.5)], pure=False)
@@ -169,8 +169,8 @@ def set_item_(heap, x, key, value, like, out, dout):
 
 
 @set_item_.jvp
-def set_item_jvp(x, key, out, dheap, dvalue):
-    return add(without_item(dheap, x, key), item_alone(dvalue, x, key))
+def set_item_jvp(x, key, like, out, dheap, dvalue):
+    return add(without_item(dheap, x, key), item_whole(dvalue, x, key, like))
 
 
 @bprop(append_item, sharing="fresh", samples=[(None, [*LIST], 3, 0.5, 0.5)], pure=False)
@@ -179,8 +179,8 @@ def append_item_(heap, x, key, value, like, out, dout):
 
 
 @append_item_.jvp
-def append_item_jvp(x, key, out, dheap, dvalue):
-    return add(dheap, item_alone(dvalue, x, key))
+def append_item_jvp(x, key, like, out, dheap, dvalue):
+    return add(without_item(dheap, x, key), item_whole(dvalue, x, key, like))
 
 
 @bprop(copy_items, samples=[(None, {"a": 1.5})], pure=False)
@@ -202,8 +202,8 @@ def insert_item_(heap, x, key, value, like, out, dout):
 
 
 @insert_item_.jvp
-def insert_item_jvp(x, key, out, dheap, dvalue):
-    return add(opened(dheap, x, key), item_alone(dvalue, x, key))
+def insert_item_jvp(x, key, like, out, dheap, dvalue):
+    return add(without_item(opened(dheap, x, key), x, key), item_whole(dvalue, x, key, like))
 
 
 @bprop(delete_item, sharing="fresh", samples=[(None, [*LIST], 1)], pure=False)
@@ -347,14 +347,14 @@ def item_alone_(dvalue, x, key, out, dout):
     return item_at(dout, x, key, dvalue), None, None
 
 
-@bprop(field_if, "linear", samples=[(1.5, BOX, "a")])
-def field_if_(dvalue, x, name, out, dout):
-    return field_at(dout, x, name, dvalue), None, None
+@bprop(field_whole, "linear", samples=[(1.5, BOX, "a", 0.0)])
+def field_whole_(dvalue, x, name, like, out, dout):
+    return field_at(dout, x, name, dvalue), None, None, None
 
 
-@bprop(item_if, "linear", samples=[(1.5, LIST, 1)])
-def item_if_(dvalue, x, key, out, dout):
-    return item_at(dout, x, key, dvalue), None, None
+@bprop(item_whole, "linear", samples=[(1.5, LIST, 1, 0.0)])
+def item_whole_(dvalue, x, key, like, out, dout):
+    return item_at(dout, x, key, dvalue), None, None, None
 
 
 @bprop(items_at, "linear", like=2, samples=[(None, LIST, LIST)])

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .adjoints import zeros_like
+from .adjoints import add, zeros_like
 from .heap_keys import Moved, reorder
 from .heap_table import Table
-from .object_graph import LISTS, Record, nodes
+from .object_graph import LISTS, Record, is_reference, nodes, tuple_like
 
 __all__ = [
     "Row",
@@ -28,7 +28,7 @@ __all__ = [
     "extended",
     "field_alone",
     "field_at",
-    "field_if",
+    "field_whole",
     "filled",
     "get_field",
     "get_item",
@@ -46,15 +46,14 @@ __all__ = [
     "insert_item",
     "item_alone",
     "item_at",
-    "item_if",
+    "item_whole",
     "items_alone",
     "items_at",
     "keys_in",
     "known",
     "made_item",
-    "optional_field",
-    "optional_item",
     "order_items",
+    "plus",
     "positions",
     "read_items",
     "set_field",
@@ -62,6 +61,8 @@ __all__ = [
     "shaped",
     "splice",
     "splice_items",
+    "whole_field",
+    "whole_item",
     "without_field",
     "without_item",
 ]
@@ -105,13 +106,13 @@ def made_item(x: Any, key: Any) -> None:
     x[key]
 
 
-def optional_field(heap: Any, x: Any, name: str) -> Any:
-    """A number, an array or None in an attribute."""
+def whole_field(heap: Any, x: Any, name: str) -> Any:
+    """A number, an array, a tuple or None in an attribute."""
     return getattr(x, name)
 
 
-def optional_item(heap: Any, x: Any, key: Any) -> Any:
-    """A number, an array or None in a list or dict."""
+def whole_item(heap: Any, x: Any, key: Any) -> Any:
+    """A number, an array, a tuple or None in a list or dict."""
     return x[key]
 
 
@@ -262,7 +263,7 @@ def hold_splice(heap: Any, x: Any, items: list[Any], record: Record) -> Any:
 def field_at(d: Table | None, x: Any, name: str, like: Any) -> Any:
     """The adjoint of an attribute whose value is `like` another."""
     found = None if d is None else d.at(x).get(name)
-    return zeros_like(like) if found is None else found
+    return zero_like(like) if found is None else found
 
 
 def item_at(d: Table | None, x: Any, key: Any, like: Any) -> Any:
@@ -280,14 +281,14 @@ def item_alone(dvalue: Any, x: Any, key: Any) -> Table:
     return Table({id(x): (x, {key: dvalue})})
 
 
-def field_if(dvalue: Any, x: Any, name: str) -> Table:
-    """As `field_alone`; None is the adjoint of a None."""
+def field_whole(dvalue: Any, x: Any, name: str, like: Any) -> Table:
+    """As `field_alone`; unless `like` is 0.0 the value may be a tuple, or None with the adjoint None."""
     return Table({}) if dvalue is None else field_alone(dvalue, x, name)
 
 
-def item_if(dvalue: Any, x: Any, key: Any) -> Table:
-    """As `item_alone`; None is the adjoint of a None."""
-    return field_if(dvalue, x, key)
+def item_whole(dvalue: Any, x: Any, key: Any, like: Any) -> Table:
+    """As `item_alone`; unless `like` is 0.0 the value may be a tuple, or None with the adjoint None."""
+    return field_whole(dvalue, x, key, like)
 
 
 def items_alone(dvalues: Any, x: Any) -> Table:
@@ -337,7 +338,7 @@ class Part:
         held: Any = self
         for k, value in _pairs(values):
             if value is not None:
-                held[k] = held[k] + value
+                held[k] = plus(held[k], value)
 
     def like(self, values: Any) -> Any:
         """The adjoints of all items, in the shapes of these values."""
@@ -434,7 +435,7 @@ def extended(d: Shadows, table: Table | None) -> Shadows:
     for x, parts in () if table is None else table.items():
         held = d.at(x)
         for key, value in parts.items():
-            held[key] = held.get(key, 0.0) + value  # a new array
+            held[key] = plus(held.get(key, 0.0), value)  # a new array
     return d
 
 
@@ -448,4 +449,20 @@ def emptied(d: Shadows, record: Record) -> Shadows:
 
 def shaped(dvalue: Any, like: Any) -> Any:
     """An adjoint from shadows, in the shape of its value: a number stands for zero."""
-    return zeros_like(like) if type(dvalue) is float and dvalue == 0.0 else dvalue
+    return zero_like(like) if type(dvalue) is float and dvalue == 0.0 else dvalue
+
+
+def plus(dvalue: Any, more: Any) -> Any:
+    """An adjoint from shadows, and another one of the same value, which may be None or a tuple. Arrays are
+    new: others are added to them in place.
+    """
+    if isinstance(more, tuple):
+        return more if type(dvalue) is float else add(dvalue, more)
+    return dvalue if more is None else dvalue + more
+
+
+def zero_like(value: Any) -> Any:
+    """The zero adjoint of a value in a slot; None for an object, whose adjoint is elsewhere."""
+    if isinstance(value, tuple):
+        return tuple_like(value, list(map(zero_like, value)))
+    return None if is_reference(value) else zeros_like(value)

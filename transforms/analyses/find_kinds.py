@@ -120,6 +120,8 @@ class _Run:
                     self.forgetting.forget(s.value)
             case gast.Assign(targets=[gast.Tuple(elts=elts)]):
                 kinds = domain.unpack_kinds(self.atom(s.value), len(elts))
+                if self.memory is not None:
+                    kinds = self.memory.unpacked(elts, s.value, self.atom)
                 for target, kind in zip(elts, kinds, strict=True):
                     self.define(target.id, kind)
             case gast.Assign(targets=[gast.Subscript(value=gast.Name() as base, slice=index)]):
