@@ -18,6 +18,7 @@ from ..kinds.lattice import (
     List,
     Record,
     Tuple,
+    Unknown,
     widen,
 )
 from ..kinds.memory import makes_dict
@@ -138,4 +139,4 @@ def nature_of(kind: Kind) -> str:
             return "object"
         case Tuple(items):
             return "plain" if all(nature_of(k) == "plain" for k in items) else "unknown"
-    return "unknown" if kind is UNKNOWN or kind is OBJECT else "plain"
+    return "unknown" if isinstance(kind, Unknown) or kind is OBJECT else "plain"

@@ -219,7 +219,8 @@ class Memory:
                 return self.operated(OPERATORS[type(op)], [left, right], kind)
             case gast.Tuple(elts=items):
                 parts = tuple(self.held(a, kind) for a in items)
-                if any(p.sites != frozenset() or p.is_optional for p in parts):
+                is_made = any(isinstance(kind(a), (Dict, List, Record)) for a in items)  # not in the heap yet
+                if not is_made and any(p.sites != frozenset() or p.is_optional for p in parts):
                     sites = self.together(parts).sites
                     kinds = Tuple(tuple(map(self.as_kind, parts)))
                     self.bind(target, Held(kinds, sites, False, parts))
@@ -231,6 +232,9 @@ class Memory:
                 self.born[target] = list if isinstance(value, gast.List) else dict
             case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.lists:
                 self.lists[target], self.born[target] = self.lists[base], self.born[base]
+            case gast.Subscript(value=gast.Name() as x, slice=index) if self.held(x, kind).parts is not None:
+                self.bind(target, found := self.part(x, index, False, False, kind) or ANYTHING)
+                return self.as_kind(found)
             case gast.Call(func=func, args=args):
                 function = self.program.resolve(func)
                 if function in EMPTY_OF and isinstance(cls := self.program.resolve(args[0]), type):
@@ -259,10 +263,12 @@ class Memory:
 
     def parts_of_dict(self, target: str, x: str, only_values: bool) -> Kind | None:
         """Follows `target = dict_values(x)`, or `dict_items(x)`, of a new dict."""
+        parts = self.keys.get(x, ANYTHING), self.lists[x]
+        kinds = [UNKNOWN if h.is_object else self.as_kind(h) for h in parts]
         if only_values:
             self.lists[target], self.born[target] = self.lists[x], list
-            return List(None, self.as_kind(self.lists[x]))
-        return List(None, Tuple((self.as_kind(self.keys.get(x, ANYTHING)), self.as_kind(self.lists[x]))))
+            return List(None, kinds[1])
+        return List(None, Tuple(tuple(kinds)))
 
     def unpacked(self, targets: list[Any], value: Any, kind: KindOf) -> list[Kind]:
         """Follows `a, b = value`; the kinds of the targets."""
@@ -330,7 +336,7 @@ class Memory:
         if name == "key_of":
             return self.as_kind(self.held(args[1], kind))
         if name == "plain_number":
-            held = self.held(args[0], kind)
+            self.bind(target, held := self.held(args[0], kind))
             return self.as_kind(held) if held.is_optional else held.kind
         if name in CHANGES:
             self.heaps.add(target)
@@ -544,6 +550,8 @@ class Memory:
             position = key.value if isinstance(key, gast.Constant) else None
             is_inside = isinstance(position, int) and position < len(base.parts)
             return base.parts[position] if is_inside else self.together(base.parts)
+        if isinstance(base.kind, List) and is_differentiable(base.kind) is False:  # not in the heap
+            return self.of_kind(element_kind(base.kind))
         if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
             return None
         if is_field:

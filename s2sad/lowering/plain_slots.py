@@ -459,6 +459,8 @@ class _Writer:
         if self.carries_nothing(found):
             return self.helper(f"held_{name}", x, self.index(key))
         self.number(found)
+        if self.held(x).parts is not None:
+            return gast.Subscript(value=x, slice=key, ctx=gast.Load())
         is_whole = found.is_optional or isinstance(found.kind, Tuple)
         return self.helper(f"{'whole' if is_whole else 'get'}_{name}", token, x, key)
 
@@ -523,6 +525,8 @@ class _Writer:
 
     def slot(self, x: Any, key: Any, is_field: bool) -> Held:
         """What a slot holds; the classes of the objects must read and set it as it stands."""
+        if self.held(x).parts is not None or isinstance(self.held(x).kind, List):
+            return self.memory.part(x, key, is_field, False, self.facts.kind) or ANYTHING
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
             if not is_field:

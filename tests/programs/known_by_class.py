@@ -414,3 +414,28 @@ def slices_of_what_objects_hold(x):
     for rows in ([0, 1, 2], [2, 1, 0]):
         others.append(Series(points[rows]))
     return total + sum(other.moment() for other in others)
+
+
+class Mass:
+    def __init__(self, place):
+        self.place, self.force, self.trail = place, 0.0, []
+
+
+@program((0.9, 4), second=True)
+def objects_in_tuples(x, n):
+    masses = [Mass(x * k) for k in range(n)]
+    springs = [(masses[k], masses[k - 1] if k else None, x * (k + 1)) for k in range(n)]
+    for t in range(3):
+        for one, other, stiffness in springs:
+            if other is not None:
+                pull = stiffness * (one.place - other.place)
+                one.force -= pull
+                other.force += pull
+        for mass in masses:
+            mass.place += 0.1 * mass.force
+            mass.force = 0.0
+            mass.trail.append((t, mass.place))
+    for end in springs:
+        end[0].place += end[2]
+    springs[0], springs[1] = springs[1], (masses[0], masses[1], x)
+    return sum(m.place * v * t for m in masses for t, v in m.trail) + springs[1][0].place * springs[0][2]
