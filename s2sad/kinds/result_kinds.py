@@ -27,6 +27,7 @@ from ..runtime import mutation as updates
 from ..runtime import object_graph as heap_places
 from ..runtime import shadow_table as memory
 from ..transforms.analyses.template_slots import array_slots
+from ..transforms.trees import helpers
 from .abstract_eval import execute
 from .containers import container_kind
 from .creation import SIZED, grid_kind, sized_kind
@@ -242,8 +243,10 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
         return like
     if like is not None and widen(like) == Scalar("float") and fact(function, "like_number"):
         return widen(like)
-    if function is sequences.how_many:
+    if function in (sequences.how_many, helpers.place_of_max, helpers.place_of_min):
         return Scalar("int")
+    if function is helpers.order_of:
+        return List(None, Scalar("int"))
     match args:
         case [_, Array() as x] if function is updates.stored_in:
             return x
