@@ -550,8 +550,6 @@ class Memory:
             position = key.value if isinstance(key, gast.Constant) else None
             is_inside = isinstance(position, int) and position < len(base.parts)
             return base.parts[position] if is_inside else self.together(base.parts)
-        if isinstance(base.kind, List) and is_differentiable(base.kind) is False:  # not in the heap
-            return self.of_kind(element_kind(base.kind))
         if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
             return None
         if is_field:

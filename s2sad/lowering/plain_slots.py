@@ -446,7 +446,7 @@ class _Writer:
         if self.memory.is_inert(x, found.kind):
             return True
         is_one = isinstance(found.kind, (Array, Literal, Text, Tuple)) and not found.is_optional
-        return is_one and found.sites == frozenset()
+        return is_one and (found.sites == frozenset() or found.parts is not None)
 
     def holds_no_numbers(self, site: str) -> bool:
         """Whether an object has nothing in it when it is made, or only objects."""
@@ -459,8 +459,6 @@ class _Writer:
         if self.carries_nothing(found):
             return self.helper(f"held_{name}", x, self.index(key))
         self.number(found)
-        if self.held(x).parts is not None:
-            return gast.Subscript(value=x, slice=key, ctx=gast.Load())
         is_whole = found.is_optional or isinstance(found.kind, Tuple)
         return self.helper(f"{'whole' if is_whole else 'get'}_{name}", token, x, key)
 
@@ -525,7 +523,7 @@ class _Writer:
 
     def slot(self, x: Any, key: Any, is_field: bool) -> Held:
         """What a slot holds; the classes of the objects must read and set it as it stands."""
-        if self.held(x).parts is not None or isinstance(self.held(x).kind, List):
+        if self.held(x).parts is not None:
             return self.memory.part(x, key, is_field, False, self.facts.kind) or ANYTHING
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
