@@ -491,7 +491,8 @@ class _Writer:
                 self.added(part, found)
         elif name in ALONE:
             value, x, key, *like = map(self.expression, args)
-            if isinstance(value, gast.Constant) and value.value is None:
+            is_zero = isinstance(value, gast.Call) and self.program.resolve(value.func) is adjoints.zeros_like
+            if is_zero or (isinstance(value, gast.Constant) and value.value is None):
                 return
             if like and isinstance(like[0], gast.Constant):  # a number
                 name = name.replace("whole", "alone")

@@ -61,14 +61,28 @@ def part_at(d: Table | None, x: Any, key: Any, value: Any) -> Any:
     if is_reference(value):
         return None
     found = _at(d, x).get(key) if is_reference(x) else None
-    return zeros_like(value) if found is None else found
+    return zero_like(value) if found is None else found
 
 
 def part_alone(dvalue: Any, x: Any, key: Any, value: Any) -> Table | None:
     """The adjoint of the heap from that of a `value` that `x` holds."""
     if dvalue is None or is_reference(value) or not is_reference(x):
         return None
-    return _table(x, {key: dvalue})
+    return _table(x, {key: _without_objects(dvalue, value)})
+
+
+def _without_objects(dvalue: Any, value: Any) -> Any:
+    """An adjoint with None for the objects in a tuple."""
+    if not isinstance(value, tuple) or not isinstance(dvalue, tuple):
+        return None if is_reference(value) else dvalue
+    return tuple_like(value, list(map(_without_objects, dvalue, value)))
+
+
+def zero_like(value: Any) -> Any:
+    """The zero adjoint of a value in a slot; None for an object, whose adjoint is elsewhere."""
+    if isinstance(value, tuple):
+        return tuple_like(value, list(map(zero_like, value)))
+    return None if is_reference(value) else zeros_like(value)
 
 
 def _or_zeros(d: Any, value: Any) -> Any:

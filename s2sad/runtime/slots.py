@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .adjoints import add, zeros_like
+from .adjoints import add
+from .heap_adjoints import zero_like
 from .heap_keys import Moved, reorder
 from .heap_table import Table
-from .object_graph import LISTS, Record, is_reference, nodes, tuple_like
+from .object_graph import LISTS, Record, nodes
 
 __all__ = [
     "Row",
@@ -459,10 +460,3 @@ def plus(dvalue: Any, more: Any) -> Any:
     if isinstance(more, tuple):
         return more if type(dvalue) is float else add(dvalue, more)
     return dvalue if more is None else dvalue + more
-
-
-def zero_like(value: Any) -> Any:
-    """The zero adjoint of a value in a slot; None for an object, whose adjoint is elsewhere."""
-    if isinstance(value, tuple):
-        return tuple_like(value, list(map(zero_like, value)))
-    return None if is_reference(value) else zeros_like(value)
