@@ -14,7 +14,7 @@ from .adjoints import add
 from .heap_adjoints import zero_like
 from .heap_keys import Moved, reorder
 from .heap_table import Table
-from .object_graph import LISTS, Record, nodes
+from .object_graph import LISTS, Record, nodes, tuple_like
 
 __all__ = [
     "Row",
@@ -458,5 +458,5 @@ def plus(dvalue: Any, more: Any) -> Any:
     new: others are added to them in place.
     """
     if isinstance(more, tuple):
-        return more if type(dvalue) is float else add(dvalue, more)
-    return dvalue if more is None else dvalue + more
+        return more if type(dvalue) is float else tuple_like(more, list(map(plus, dvalue, more)))
+    return add(dvalue, more)
