@@ -78,9 +78,10 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return Dict(tuple((k, _join(x, y, depth + 1)) for (k, x), (_, y) in zip(xs, ys, strict=True)))
         case Record(c, xs), Record(d, ys) if c is d:
             mine, theirs = dict(xs), dict(ys)
-            held = {k: (mine.get(k), theirs.get(k)) for k in sorted(mine.keys() | theirs.keys())}
-            found = {k: [kind or inherited_kind(c, k) for kind in both] for k, both in held.items()}
-            return Record(c, tuple((k, _join(*both, depth + 1)) for k, both in found.items()))
+            names = sorted(mine.keys() | theirs.keys())
+            both = [[held.get(k) or inherited_kind(c, k) for held in (mine, theirs)] for k in names]
+            kinds = [_join(x, y, depth + 1) for x, y in both]
+            return Record(c, tuple(zip(names, kinds, strict=True)))
         case (Record(c) | Instance(c)), (Record(d) | Instance(d)) if c is d:
             return Instance(c)
         case (Record() | Object()), (Record() | Object()):

@@ -318,8 +318,8 @@ class Memory:
             is_field = name.endswith("_field") or any(map(_is_true, args[READS[name] + 2 :]))
             if not is_field and self.are(x, kind, defaultdict):
                 self.add_key(x, key, kind)
-            found = self.part(x, key, is_field, name == "heap_element", kind)
-            found = self.read(x, _key(key, is_field), kind) if found is None else found
+            part = self.part(x, key, is_field, name == "heap_element", kind)
+            found = self.read(x, _key(key, is_field), kind) if part is None else part
             if found.is_optional and target in self.operands:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
@@ -336,8 +336,10 @@ class Memory:
         if name == "key_of":
             return self.as_kind(self.held(args[1], kind))
         if name == "plain_number":
-            self.bind(target, held := self.held(args[0], kind))
-            return self.as_kind(held) if held.is_optional else held.kind
+            held = self.held(args[0], kind)
+            if held.parts is not None:
+                self.bind(target, held)
+            return self.as_kind(held) if held.is_optional or held.parts is not None else held.kind
         if name in CHANGES:
             self.heaps.add(target)
             self.change(name, args, kind)
@@ -548,8 +550,9 @@ class Memory:
             return Held(element_kind(base.kind), frozenset())
         if base.parts is not None and not is_field and not base.is_optional:
             position = key.value if isinstance(key, gast.Constant) else None
-            is_inside = isinstance(position, int) and position < len(base.parts)
-            return base.parts[position] if is_inside else self.together(base.parts)
+            if isinstance(position, int) and position < len(base.parts):
+                return base.parts[position]
+            return self.together(base.parts)
         if base.sites != frozenset() or not isinstance(base.kind, (Array, Numeric, Scalar, Text, Tuple)):
             return None
         if is_field:
