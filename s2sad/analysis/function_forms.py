@@ -23,6 +23,10 @@ class FunctionForms(Protocol):
     @property
     def effects(self) -> CallEffects: ...
 
+    @property
+    def sharing(self) -> dict[Any, Facts]:
+        """The functions that share a heap, lowered for it."""
+
     def plain(self, function: Any, args: list[Kind], keywords: dict[str, Kind]) -> Any:
         """The plain Python function that a call executes."""
 

@@ -70,7 +70,7 @@ class HeapNatures(HeapValues):
         self,
         facts: Facts,
         arguments: Mapping[str, Kind],
-        find_with_heap: Callable[[Operation, Callable[[Any], Kind]], Any],
+        find_with_heap: Callable[[Operation, Callable[[Any], Kind], bool], Any],
     ) -> None:
         super().__init__(facts)
         self.arguments, self.find_with_heap = arguments, find_with_heap
@@ -108,8 +108,8 @@ class HeapNatures(HeapValues):
         program = self.facts.program
         return makes_dict(value, program) or makes_empty(new_class(value, program, self.kind))
 
-    def with_heap(self, value: Any) -> Any:
-        return self.find_with_heap(self.operation(value), self.kind)
+    def with_heap(self, value: Any, reads: bool = False) -> Any:
+        return self.find_with_heap(self.operation(value), self.kind, reads)
 
     def outside(self, read: list[Any]) -> Any:
         return outside_of(read)

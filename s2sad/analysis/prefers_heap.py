@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -10,11 +11,12 @@ from ..kinds import domain
 from ..kinds.lattice import UNKNOWN
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import NOTHING, find_aliases, is_outside
+from ..transforms.analyses.operations import Call
 from ..transforms.heap.heap_methods import READING
 from ..transforms.trees.nodes import find_nodes, statements_in
 from .primitive_table import PRIMITIVES
 
-__all__ = ["fills_dicts", "prefers_heap"]
+__all__ = ["fills_dicts", "makes_objects", "prefers_heap"]
 
 
 def fills_dicts(facts: Facts, active: frozenset[str]) -> bool:
@@ -31,6 +33,18 @@ def fills_dicts(facts: Facts, active: frozenset[str]) -> bool:
             ) if base.id in active and facts.kind(base) is UNKNOWN:
                 filled.add(base.id)
     return any(roots and roots <= made for roots in (held.get(name, NOTHING)[0] for name in filled))
+
+
+def makes_objects(facts: Facts, active: frozenset[str]) -> bool:
+    """Whether a function of the user's that is called, and may be recursive, returns objects."""
+    for s in statements_in(facts.program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as value) if name in active:
+                operation = facts.operation(value)
+                is_known = isinstance(operation, Call) and isinstance(operation.function, FunctionType)
+                if is_known and facts.kind_of_name(name) is UNKNOWN:
+                    return True
+    return False
 
 
 def _makes_dict(value: Any, facts: Facts) -> bool:

@@ -24,7 +24,7 @@ from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
-from ..analysis.prefers_heap import fills_dicts, prefers_heap
+from ..analysis.prefers_heap import fills_dicts, makes_objects, prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.records import are_read_back, with_records
 from ..kinds.abstraction import contains
@@ -77,7 +77,7 @@ from .assumptions import Capture, Declared
 from .custom_rules import by_rule
 from .deferred_refusals import with_others
 from .kept_forms import keep_forms, take_forms
-from .plain_objects import PLAIN, with_plain_objects
+from .plain_objects import PLAIN, Linked, Primal, is_plain, with_plain_objects
 from .primal_forms import Forms, ReadsFar, Style
 
 __all__ = ["Generated", "Generator", "Request"]
@@ -112,7 +112,7 @@ class Generated:
     program: Program
     places: Places = field(default_factory=dict)
     guarded: bool = False  # whether it may refuse at run time a change that a heap could follow
-    fills: bool = False  # whether it fills dicts, which is plain with a heap only
+    fills: bool = False  # whether it fills dicts or makes trees, which is plain with a heap only
     function: Any = None  # a FunctionType; as such it would look like a method to type checkers
 
 
@@ -174,12 +174,51 @@ class Generator:
         return made
 
     def write_plainly(self, request: Request, generated: Generated) -> None:
-        """Compiles the form of a derivative with a heap that runs in place of it; the derivative itself is
-        differentiated again.
+        """Compiles the form of a derivative with a heap that runs in place of it, and of the derivatives that
+        share the heap; these functions themselves are differentiated again.
         """
-        program = plain_program(generated)
-        if program is None:
-            return
+        programs = self.plain_programs(request)
+        functions = {one: self.plain_function(one, program) for one, program in programs.items()}
+        for one, program in programs.items():
+            cells = cells_of(functions[one])
+            for name, value in program.bindings.items():
+                if isinstance(value, Request) and name in cells:
+                    cells[name].cell_contents = functions.get(value) or self.made[value].function
+                elif isinstance(value, FunctionType) and Primal(value) in functions and name in cells:
+                    cells[name].cell_contents = functions[Primal(value)]
+        if functions:
+            setattr(generated.function, PLAIN, functions[request])
+
+    def plain_programs(self, request: Request) -> dict[Any, Program]:
+        """The forms of a derivative with a heap, and of those that share it, that run in place of these; none
+        where one has no such form.
+        """
+        programs: dict[Any, Program] = {}
+        moves = False
+        todo: list[Any] = [request]
+        while todo:
+            one = todo.pop()
+            sharing = self.forms.sharing
+            is_primal = isinstance(one, Primal)
+            program = sharing[one.function].program if is_primal else self.made[one].program
+            linked = {
+                n: v if isinstance(v, Request) else Primal(v)
+                for n, v in program.bindings.items()
+                if isinstance(v, (Request, FunctionType)) and getattr(v, "function", v) in sharing
+            }
+            own = one if one.function in sharing else None
+            plain = with_plain_objects(program, Linked(own, linked)) if linked or is_plain(program) else None
+            if plain is None:
+                return {}
+            programs[one], moves = plain[0], moves or plain[1]
+            if one == request:
+                first = program, Linked(own, linked, moves=True)
+            todo += [v for v in linked.values() if v not in programs]
+        if moves and (plain := with_plain_objects(*first)) is not None:  # its table has rows
+            programs[request] = plain[0]
+        return programs
+
+    def plain_function(self, request: Any, program: Program) -> FunctionType:
         refuse_unbound(program, program)
         text, places = to_source_with_places(program.tree)
         origin = origin_of(program, places, len(request.wrt) if request.form == "jvp" else 0)
@@ -188,7 +227,7 @@ class Generator:
         if request.form != "jvp":
             plain.__defaults__ = request.function.__defaults__
             plain.__kwdefaults__ = request.function.__kwdefaults__
-        setattr(generated.function, PLAIN, plain)
+        return plain
 
     def generate_from_kept(self, request: Request) -> bool:
         """Generates the derivative from the kept forms of the function; whether that was possible."""
@@ -347,7 +386,7 @@ class Generator:
         plain, heap = self.made[request], "writes" if request.writes else "reads"
         try:
             self.attempt(request, heap)
-            if plain.guarded or plain_program(self.made[request]) is not None:
+            if plain.guarded or self.plain_programs(request):
                 self.forms.open_calls.discard((request.function, None))
                 return
         except S2sadError:
@@ -388,7 +427,8 @@ class Generator:
         program = facts.program
         active = facts.of(find_active, request.wrt)
         made = self.made[request]
-        made.guarded, made.fills = prefers_heap(facts, active), fills_dicts(facts, active)
+        made.guarded = prefers_heap(facts, active)
+        made.fills = fills_dicts(facts, active) or makes_objects(facts, active)
         check_iteration(facts, active)
         check_fields(facts, active, not request.writes)
         met = list(unknown_calls(facts, active))
@@ -493,6 +533,8 @@ class Generator:
         form = "jvp" if request.form == "jvp" else "vjp"
         bare = len(wrt) == 1
         kinds = tuple(bound[p] for p in parameters)
+        if function in self.forms.sharing:  # one for all calls
+            kinds = tuple(map(self.forms.sharing[function].kind_of_name, parameters))
         results = None if rule_of(function) is not None else results
         wanted = Request(function, form, wrt, bare, kinds, careful=careful, results=results)
         wanted = self._requests.setdefault(wanted, wanted)
@@ -521,13 +563,6 @@ class Generator:
             for name, wanted in waiting.items()
             if name in generated.function.__code__.co_freevars
         )
-
-
-def plain_program(generated: Generated) -> Program | None:
-    """The form of a derivative with a heap that runs in place of it; None where it has none."""
-    program = with_plain_objects(generated.program)
-    is_linked = program is not None and any(isinstance(v, Request) for v in program.bindings.values())
-    return None if is_linked else program
 
 
 def name_of_callee(operation: Call) -> str:

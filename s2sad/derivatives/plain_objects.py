@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 import gast
 
-from ..runtime import adjoints, heap, heap_adjoints, heap_keys, object_graph, slots
+from ..runtime import adjoints, heap, heap_adjoints, heap_keys, mutation, object_graph, slots
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
     Comment,
@@ -38,9 +39,11 @@ from ..transforms.trees.nodes import (
     located,
     names_in,
     names_read,
+    param,
     read_counts,
     same,
     statements_in,
+    tuple_of,
 )
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import map_blocks, map_children, rebuilt
@@ -93,25 +96,64 @@ class _Other(Exception):
     """A program that is not written so."""
 
 
-def with_plain_objects(program: Program) -> Program | None:
-    """The derivative with plain attributes and items; None where it has none, or cannot be written so."""
+@dataclass(frozen=True)
+class Linked:
+    """How derivatives that share a heap call each other; in plain code, with the table of shadows in place of
+    the heap and of its adjoint:
+
+        found_1, f_bprop = f_fprop(heap, x)          out, f_bprop = f_fprop(x)
+        heap, out = found_1
+        dheap, dx = f_bprop((dheap, dout))           dx = f_bprop(d, dout)
+
+        found_1, dfound_1 = f_jvp(heap, x, dheap, dx)       out, dout = f_jvp(d, x, dx)
+        heap, out = found_1
+        dheap, dout = dfound_1
+
+    `own` is the request that the derivative serves, if others call it; `requests` are those of the
+    derivatives that it calls, by name. Functions that nothing active is given are called themselves: they are
+    their own requests, with the form "primal".
+    """
+
+    own: Any
+    requests: Mapping[str, Any]
+    moves: bool = False  # whether one of them moves items of lists
+
+
+@dataclass(frozen=True)
+class Primal:
+    """A function that shares a heap, which is called itself."""
+
+    function: Any
+    form: str = "primal"
+    wrt: tuple[str, ...] = ("",)
+
+
+def is_plain(program: Program) -> bool:
+    """Whether a program reads or sets attributes and items as they stand."""
     marks = slots.born, slots.get_field, slots.get_item, slots.whole_field, slots.whole_item
-    if not any(v is mark for v in program.bindings.values() for mark in marks):
-        return None
+    return any(v is mark for v in program.bindings.values() for mark in marks)
+
+
+def with_plain_objects(program: Program, linked: Linked) -> tuple[Program, bool] | None:
+    """The derivative with plain attributes and items, and whether it moves items of lists; None where it
+    cannot be written so.
+    """
+    writer = _Writer(program, linked)
     try:
-        return _Writer(program).run()
+        return writer.run(), writer.moves
     except _Other:
         return None
 
 
 class _Writer:
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, linked: Linked) -> None:
+        self.program, self.linked = program, linked
         self.names = program.names.copy(names_in(program.tree))
         self.objects = Objects(program, self.names)
+        self.calls = _LinkedCalls(program, linked)
         self.heaps: set[str] = set()
-        self.heaps = self.bound_by(lambda name, args: name in CHANGES)
-        self.tables = self.bound_by(self.makes_table)
+        self.heaps = self.bound_by(lambda name, args: name in CHANGES, self.calls.heaps)
+        self.tables = self.bound_by(self.makes_table, self.calls.tables)
         self.d = self.names.fresh("d" if self.names.is_free("d") else "shadows")
         self.count = itertools.count(1)
         self.current = 0  # the version of the adjoint that the shadows are
@@ -119,7 +161,8 @@ class _Writer:
         self.ends: dict[int, tuple[list[Any], int]] = {}  # where a block ends a version, and its names so far
         self.log: list[str] = []  # the names that the block has bound
         self.before: list[Any] = []  # statements in front of the present one
-        self.moves = False  # whether items of lists move
+        self.present: Any = None
+        self.moves = linked.moves  # whether items of lists move
         self.earlier: set[str] = set()  # the names of reads that were moved
 
     # ------------------------------------------------------------ names
@@ -131,16 +174,17 @@ class _Writer:
         found = self.program.resolve(node.func)
         if found is adjoints.add:
             return "add"
-        if found is adjoints.copy_adjoint:
+        is_operand = found is mutation.of_operand and not self.heaps.isdisjoint(names_read(node.args[1]))
+        if found is adjoints.copy_adjoint or is_operand:
             return "copy"
         if found is adjoints.zeros_like and not self.heaps.isdisjoint(names_read(node)):
             return "zeros"
         is_helper = found is not MISSING and getattr(found, "__module__", "") in MODULES
         return str(found.__name__) if is_helper else ""
 
-    def bound_by(self, makes: Callable[[str, list[Any]], bool]) -> set[str]:
-        """The names that are bound to the results of such calls, and to each other."""
-        found: set[str] = set()
+    def bound_by(self, makes: Callable[[str, list[Any]], bool], others: set[str]) -> set[str]:
+        """The names that are bound to the results of such calls, and to each other and to `others`."""
+        found = set(others)
         statements = [
             s
             for s in statements_in(self.program.tree.body)
@@ -168,13 +212,18 @@ class _Writer:
 
     def run(self) -> Program:
         tree = self.program.tree
-        body = self.with_table(self.block(tree.body))
+        if self.linked.own is None:
+            body = self.with_table(self.block(tree.body))
+        else:
+            tree, body = self.shared_body()
         kept = {*names_read(body)}
         body = self.without_unread(body, kept)
         new = rebuilt(tree, body=_over_items(self, body))
         body = self.sharing(_without_copies(new))
         new = rebuilt(tree, body=body)
         read = {*names_read(new.body)}
+        if not self.heaps.isdisjoint(read) or not self.tables.isdisjoint(read):
+            raise _Other
         bindings = {n: v for n, v in self.objects.all_bindings().items() if n in read}
         return self.program.with_tree(new, names=self.names, bindings=bindings)
 
@@ -266,6 +315,7 @@ class _Writer:
         parts: list[list[Any]] = []
         for s in statements:
             before = self.before = []
+            self.present = s
             parts += [before, self.statement(s)]
             self.log += assigned_names(s)
         self.ends, self.log = outer
@@ -295,6 +345,15 @@ class _Writer:
 
     def statement(self, s: Any) -> list[Any]:
         match s:
+            case gast.Assign() if id(s) in self.calls.dropped:
+                self.versions = {**self.versions, **dict.fromkeys(self.calls.dropped[id(s)], self.current)}
+                return []
+            case gast.Assign(value=gast.Call(func=gast.Name(id=name))) if name in self.linked.requests:
+                return [self.linked_call(s, self.linked.requests[name])]
+            case gast.Assign(value=value) if (called := self.calls.back_of(value)) is not None:
+                return self.linked_bprop(s, called)
+            case gast.Return() if self.linked.own is not None:
+                return self.linked_return(s)
             case gast.Assign(targets=[gast.Name(id=target)]) if target in self.heaps:
                 return self.change(s)
             case gast.Expr(value=value) if self.function_of(value) in CHANGES:
@@ -315,12 +374,119 @@ class _Writer:
         """A function within: the reverse sweep of a `vjp`, each of whose calls has a table, or one of the
         user's, which reads numbers.
         """
-        if self.heaps.intersection(names_in(s)) or self.current:
+        if self.current:
             raise _Other
         versions, self.versions = self.versions, {}
-        body = self.with_table(self.block(s.body))
+        if self.linked.own is None:
+            new = rebuilt(s, body=self.with_table(self.block(s.body)))
+        else:
+            new = self.shared_bprop(s)
         self.versions, self.current = versions, 0
-        return rebuilt(s, body=body)
+        return new
+
+    # ------------------------------------------------------------ calls that share the heap
+
+    def shared_body(self) -> tuple[Any, list[Any]]:
+        """The definition, and the body, of a derivative that is given the table by its callers."""
+        tree, request = self.program.tree, self.linked.own
+        token, *others = [*tree.args.posonlyargs, *tree.args.args]
+        if token.id not in self.calls.heaps:
+            raise _Other
+        if request.form == "jvp":
+            if request.wrt[0] == token.id:
+                given = others.pop(len(others) - len(request.wrt))
+                self.start({given.id})
+            others.insert(0, param(self.d))
+        tree = rebuilt(tree, args=rebuilt(tree.args, posonlyargs=[], args=others))
+        return tree, self.block(tree.body)
+
+    def shared_bprop(self, s: Any) -> Any:
+        """The reverse sweep of such a derivative."""
+        calls, given = self.calls, s.args.args[0].id
+        if any(calls.is_part(n, 0) for n in find_nodes(s, gast.Subscript)):
+            self.start({given})
+        name = calls.dresult or self.names.fresh(given)
+        calls.dresult = name
+        return rebuilt(s, args=rebuilt(s.args, args=[param(self.d), param(name)]), body=self.block(s.body))
+
+    def linked_call(self, s: Any, request: Any) -> Any:
+        """A call of a derivative that is given the heap."""
+        found, other = getattr(s.targets[0], "elts", (s.targets[0], None))
+        _, *args = s.value.args
+        given: list[Any] = []
+        if request.form == "jvp":
+            token = args.pop(len(args) - len(request.wrt)) if self.calls.has_heap(request) else constant(None)
+            self.check_current(token)
+            self.start(set())
+            given, other = [load(self.d)], self.calls.result(other)
+        keywords = [rebuilt(k, value=self.expression(k.value)) for k in s.value.keywords]
+        value = rebuilt(s.value, args=[*given, *map(self.expression, args)], keywords=keywords)
+        if request.form == "primal":
+            targets = [self.calls.result(found) if other is None else other]
+        else:
+            targets = [self.calls.result(found), other]
+        return rebuilt(s, targets=[_targets(targets)], value=value)
+
+    def linked_bprop(self, s: Any, request: Any) -> list[Any]:
+        """A call of the reverse sweep of such a derivative."""
+        value = self.linked_value(s.value)
+        targets = getattr(s.targets[0], "elts", s.targets)
+        if self.calls.has_heap(request):
+            self.start({targets[0].id})
+            targets = targets[1:]
+        if not targets:
+            return [located(gast.Expr(value=value), s)]
+        return [rebuilt(s, targets=[_targets(targets)], value=value)]
+
+    def linked_value(self, value: Any) -> Any:
+        """The call of a reverse sweep, which changes the table; changes of its argument stand in front."""
+        token, dresult = self.calls.parts(value.args[0])
+        dresult, before = self.expression(dresult), self.before
+        is_made = self.calls.back_of(token) is not None or self.is_made(token)
+        if self.version_of(token) == self.current or (self.current == 0 and not is_made):
+            self.check_current(token)
+        else:
+            if self.reads_shadows(dresult):
+                before.append(located(assign(name := self.names.temporary("d"), dresult), self.present))
+                dresult = load(name)
+            elif any(self.function_of(c) in AT for c in find_nodes(self.present, gast.Call)):
+                raise _Other  # these are read in front, too
+            before += self.of_token(token)
+        self.start(set())
+        return rebuilt(value, args=[load(self.d), dresult])
+
+    def of_token(self, token: Any) -> list[Any]:
+        """The changes of the table that an expression of its next version stands for."""
+        if self.calls.back_of(token) is not None:
+            return [located(gast.Expr(value=self.linked_value(token)), self.present)]
+        name = self.names.temporary("d")
+        return self.version(located(assign(name, token), self.present), name)
+
+    def linked_return(self, s: Any) -> list[Any]:
+        """The result of a derivative, or of its reverse sweep, without the heap or its adjoint."""
+        parts, request = getattr(s.value, "elts", [s.value]), self.linked.own
+        if request.form == "primal":
+            parts = [self.calls.parts(s.value)[1]]
+        elif request.form == "jvp":
+            (_, result), (token, dresult) = map(self.calls.parts, parts)
+            self.check_current(token)
+            parts = [result, dresult]
+        elif getattr(parts[-1], "id", "") in self.calls.sweeps:
+            parts = [self.calls.parts(parts[0])[1], parts[1]]
+        elif self.calls.has_heap(request):
+            self.check_current(parts[0])
+            parts = parts[1:]
+        parts = list(map(self.expression, parts))
+        if not parts:
+            return []
+        return [rebuilt(s, value=parts[0] if len(parts) == 1 else tuple_of(parts))]
+
+    def check_current(self, node: Any) -> None:
+        """Checks that an expression is the present version of the adjoint."""
+        changes: list[Any] = []
+        self.changes(node, changes)
+        if changes:
+            raise _Other
 
     def loop(self, s: Any) -> Any:
         place = "iter" if isinstance(s, gast.For) else "test"
@@ -340,17 +506,17 @@ class _Writer:
     def branch(self, s: Any) -> Any:
         before, current, arms = dict(self.versions), self.current, []
         carried: set[str] | None = None
+        ends = set()
         for block in (s.body, s.orelse):
             self.versions, self.current = dict(before), current
             arms.append(self.block(block) if block else [])
             found = self.names_of(self.current)
             carried = found if carried is None else carried & found
+            ends.add(self.current)
         test = self.expression(s.test)
-        if self.tables.intersection(assigned_names(s)):
-            if not carried:
-                raise _Other
+        if ends != {current} or self.tables.intersection(assigned_names(s)):
             self.versions = {n: v for n, v in before.items() if n not in assigned_names(s)}
-            self.start(carried)
+            self.start(carried or set())
         else:
             self.versions, self.current = before, current
         orelse = [] if all(isinstance(x, gast.Pass) for x in arms[1]) else arms[1]
@@ -395,8 +561,8 @@ class _Writer:
 
     def version(self, s: Any, target: str) -> list[Any]:
         """A statement that makes a new version of the adjoint, as changes of the shadows."""
-        if isinstance(s.value, gast.Name) and s.value.id in self.versions:
-            self.versions = {**self.versions, target: self.versions[s.value.id]}
+        if (known := self.version_of(s.value)) is not None:
+            self.versions = {**self.versions, target: known}
             return []
         changes: list[tuple[str, Any, Any, Any]] = []  # a helper, object, key, and the value that is added
         self.changes(s.value, changes)
@@ -437,6 +603,12 @@ class _Writer:
             code.append(added)
         return [located(c, s) for c in code]
 
+    def version_of(self, node: Any) -> int | None:
+        """The version that a name stands for, or the adjoint of the heap that a reverse sweep is given."""
+        if self.calls.is_part(node, 0):
+            node = node.value
+        return self.versions.get(getattr(node, "id", ""))
+
     def moved(self, name: str, x: Any, key: Any) -> Any:
         """A call that moves the adjoints of the items of a list."""
         self.moves = True
@@ -451,7 +623,7 @@ class _Writer:
         """The changes that lead from the present version to the value of an expression."""
         name, args = self.function_of(node), getattr(node, "args", [])
         match name, args:
-            case "", _ if isinstance(node, gast.Name) and self.versions.get(node.id) == self.current:
+            case "", _ if self.version_of(node) == self.current:
                 return
             case "", _ if isinstance(node, gast.Constant) and node.value is None and self.current == 0:
                 return
@@ -462,7 +634,7 @@ class _Writer:
                 base, other = (b, a) if makes[0] and not makes[1] else (a, b)
                 self.changes(base, found)
                 self.added(other, found)
-            case "copy", [base]:
+            case "copy", [base, *_]:
                 self.changes(base, found)
             case "without_parts", [base, record]:
                 self.changes(base, found)
@@ -510,7 +682,7 @@ class _Writer:
 
     def read(self, node: Any, name: str, args: list[Any]) -> Any:
         """A read of the adjoint; of a version that is gone it stands before the change that ended it."""
-        version = self.versions.get(getattr(args[0], "id", ""))
+        version = self.version_of(args[0])
         rest = [self.expression(a) for a in args[1:]]
         found = rebuilt(node, args=[load(self.d), *rest])
         if name == "items_at":
@@ -541,6 +713,10 @@ class _Writer:
     def expression(self, node: Any) -> Any:
         """An expression or statement with plain reads in place of calls of helpers."""
         name = self.function_of(node)
+        if self.calls.is_part(node, 1):
+            return load(self.calls.dresult)
+        if self.calls.back_of(node) is not None and not self.calls.has_heap(self.calls.back_of(node)):
+            return self.linked_value(node)
         if name in ("", "add", "copy"):
             if isinstance(node, gast.Name) and node.id in self.tables:
                 raise _Other
@@ -573,6 +749,123 @@ class _Writer:
         if self.heaps.intersection(names_read(given)) or name in CHANGES:
             raise _Other
         return rebuilt(node, args=given)
+
+
+class _LinkedCalls:
+    """What the statements of a derivative are to calls that share the heap."""
+
+    def __init__(self, program: Program, linked: Linked) -> None:
+        self.linked = linked
+        self.heaps: set[str] = set()
+        self.tables: set[str] = set()  # adjoints of the heap
+        self.backs: dict[str, Any] = {}  # the reverse sweeps that are called, with the requests
+        self.results: dict[str, str] = {}  # of calls, by the name of the pair with the heap
+        self.pairs: dict[str, tuple[Any, Any]] = {}  # the adjoints that are given to reverse sweeps
+        self.dropped: dict[int, tuple[str, ...]] = {}  # statements, with names that they bind to the adjoint
+        self.sweeps: set[str] = set()  # the own reverse sweep
+        self.given = self.dresult = ""  # its argument, and the adjoint of the result
+        statements = [s for s in statements_in(program.tree.body) if isinstance(s, gast.Assign)]
+        if linked.own is not None:
+            self.begin(program.tree)
+        for s in statements:
+            match s:
+                case gast.Assign(
+                    targets=[gast.Tuple(elts=[gast.Name(id=found), gast.Name(id=other)])],
+                    value=gast.Call(func=gast.Name(id=name)),
+                ) if name in linked.requests:
+                    if linked.requests[name].form == "primal":
+                        self.heaps.add(found)
+                        continue
+                    self.results[found] = "_"
+                    if linked.requests[name].form == "jvp":
+                        self.results[other] = "_"
+                        self.tables.add(other)
+                    else:
+                        self.backs[other] = linked.requests[name]
+                case gast.Assign(
+                    targets=[gast.Name(id=found)], value=gast.Call(func=gast.Name(id=name))
+                ) if name in linked.requests:
+                    self.results[found] = "_"
+        for value in find_nodes(program.tree, gast.Call):
+            if self.back_of(value) is not None and len(value.args) == 1:
+                self.pairs[getattr(value.args[0], "id", "")] = (None, None)
+        for s in statements:
+            match s:
+                case gast.Assign(
+                    targets=[gast.Tuple(elts=[gast.Name(id=token), gast.Name(id=result)])],
+                    value=gast.Name(id=found),
+                ) if found in self.results:
+                    self.results[found] = result
+                    is_adjoint = found in self.tables
+                    (self.tables if is_adjoint else self.heaps).add(token)
+                    self.dropped[id(s)] = (token,) if is_adjoint else ()
+                case gast.Assign(value=value) if (called := self.back_of(value)) is not None:
+                    if self.has_heap(called):
+                        self.tables.add(getattr(s.targets[0], "elts", s.targets)[0].id)
+                case gast.Assign(targets=[gast.Name(id=target)], value=value) if self.is_part(value, 0):
+                    self.tables.add(target)
+                case gast.Assign(targets=[gast.Name(id=target)], value=value) if self.is_part(value, 1):
+                    if not self.dresult:
+                        self.dresult = target
+                        self.dropped[id(s)] = ()
+        for s in statements:
+            match s:
+                case gast.Assign(
+                    targets=[gast.Name(id=target)], value=gast.Tuple(elts=[first, second])
+                ) if target in self.pairs:
+                    self.pairs[target] = first, second
+                    self.dropped[id(s)] = ()
+        self.heaps.discard("_")
+        self.tables.discard("_")
+
+    def begin(self, tree: Any) -> None:
+        """Notes the parameters of a derivative that others call."""
+        self.heaps.add([*tree.args.posonlyargs, *tree.args.args][0].id)
+        for s in tree.body:
+            if isinstance(s, gast.FunctionDef) and len(s.args.args) == 1:
+                self.sweeps.add(s.name)
+                self.given = s.args.args[0].id
+        if self.linked.own.form == "primal":
+            self.pairs[getattr(tree.body[-1].value, "id", "")] = (None, None)
+        if self.linked.own.form == "jvp" and self.has_heap(self.linked.own):
+            self.tables.add(tree.args.args[-len(self.linked.own.wrt)].id)
+
+    def has_heap(self, request: Any) -> bool:
+        """Whether a derivative has the adjoint, or tangent, of the heap that it is given."""
+        return bool(request.wrt[0] == request.function.__code__.co_varnames[0])
+
+    def back_of(self, node: Any) -> Any:
+        """The request of the reverse sweep that an expression calls; None for others."""
+        match node:
+            case gast.Call(func=gast.Name(id=name)):
+                return self.backs.get(name)
+        return None
+
+    def is_part(self, node: Any, k: int) -> bool:
+        """Whether an expression is a part of what the own reverse sweep is given."""
+        match node:
+            case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=index)):
+                return bool(name == self.given and name and index == k)
+        return False
+
+    def parts(self, node: Any) -> tuple[Any, Any]:
+        """The two parts of a pair."""
+        match node:
+            case gast.Tuple(elts=[first, second]):
+                return first, second
+            case gast.Name(id=name) if self.pairs.get(name, (None, None))[0] is not None:
+                return self.pairs[name]
+        raise _Other
+
+    def result(self, pair: Any) -> Any:
+        """The name of the second part of a pair."""
+        return load(self.results[pair.id]) if pair.id in self.results else pair
+
+
+def _targets(names: Any) -> Any:
+    """The target of an assignment to one or several names."""
+    targets = [gast.Name(id=n.id, ctx=gast.Store(), annotation=None, type_comment=None) for n in names]
+    return targets[0] if len(targets) == 1 else tuple_of(targets, gast.Store())
 
 
 def _map_bodies(s: Any, function: Callable[[list[Any]], list[Any]]) -> Any:

@@ -29,7 +29,7 @@ from ..kinds import domain
 from ..kinds.class_members import replaced_tuple
 from ..kinds.join import join
 from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Nothing, Record, Tuple
-from ..kinds.memory import settled_memory
+from ..kinds.memory import Memory
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
 from ..lowering.checkpoint_loops import expand_checkpoint_loops
@@ -54,6 +54,7 @@ from ..lowering.inline_methods import (
     without_untaken,
 )
 from ..lowering.lambda_lifting import lifted_closures
+from ..lowering.linked_heap import shared_memory, with_shared_memory
 from ..lowering.outer_objects import (
     changes_outer_objects,
     outer_objects_first,
@@ -63,6 +64,7 @@ from ..lowering.outer_objects import (
 )
 from ..lowering.pipeline import lowered
 from ..lowering.returned_outputs import refuse_rebound, with_outputs
+from ..lowering.self_recursion import is_within
 from ..lowering.tables_to_arrays import tables_to_arrays
 from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
 from ..primitives.code_reach import is_library_code
@@ -74,7 +76,7 @@ from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unw
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_kinds import CallFacts, Values
 from ..transforms.analyses.steadiness import find_objects
-from ..transforms.errors import S2sadError, describe
+from ..transforms.errors import S2sadError, SourceLocation, describe
 from ..transforms.lowering.fold_identities import fold_identities
 from ..transforms.lowering.gather_appends import gather_appends
 from ..transforms.lowering.merge_objects import merge_objects
@@ -139,12 +141,14 @@ class Forms:
     reading: list[FunctionType] = field(default_factory=list)  # functions that are read, outermost first
     read_for: Counter[Any] = field(default_factory=Counter)  # statements read, by library function
     counted: set[Any] = field(default_factory=set)  # functions and kinds whose statements are counted
+    recursive: set[Any] = field(default_factory=set)  # methods that reach themselves by other objects
     far: dict[Any, str] = field(default_factory=dict)  # functions that are not read, with the reasons
     open_calls: set[Any] = field(default_factory=set)  # the functions, and heaps, that call dynamic functions
     programs: dict[Any, Program] = field(default_factory=dict)
     derivatives: dict[Any, Any] = field(default_factory=dict)
     whole: dict[Any, Facts] = field(default_factory=dict)  # of differentiated functions
     ready: dict[Any, Facts] = field(default_factory=dict)  # the same, lowered
+    sharing: dict[Any, Facts] = field(default_factory=dict)  # the functions that share a heap, lowered for it
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
     outer: bool = False  # whether objects of outer scopes have variables
     keeps_records: bool = True  # whether what is recorded outside has no derivative, as nothing reads it
@@ -304,7 +308,7 @@ class Forms:
         function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
         if has_stars(function):
             return None
-        if function in self.refused:
+        if function in self.refused or function in self.recursive:
             return None
         try:
             if not has_written_defaults(function):
@@ -389,46 +393,87 @@ class Forms:
         """
         program = self.prepared(whole, kinds, outputs)
         known: Kinds = {}
+        is_known = False  # whether the memory has told kinds
         has_outer = writes and not self.outer and reads_outer_objects(program)
         limit = 3 * len(statements_in(program.tree.body)) + 500  # what is put in may be recursive
         left: list[str] = []
-        for _ in range(ROUNDS):
+        places: dict[Any, set[int]] = {}  # of calls, with the rounds in which they are met
+
+        def met(function: Any, place: SourceLocation) -> None:
+            """Notes a method whose class was told. One that is met again in what was put in is recursive."""
+            filename, line, column = place.inner or (place.filename, place.line, place.column)
+            rounds = places.setdefault((filename, line, column), set())
+            rounds.add(turn)
+            is_again = len(rounds) > 2 or is_within(filename, line, function)
+            if isinstance(function, FunctionType) and is_again:
+                self.recursive.add(function)
+
+        for turn in range(ROUNDS):  # noqa: B007 - `met` reads it
             if has_outer and changes_outer_objects(program):
                 return self.with_outer(whole, kinds, outputs)
             assumed, left = bool(left), []
             lowered = self.heap_calls.lowered(program, kinds, writes, known, left)
             if lowered is program:
                 break
-            facts = self.facts(lowered, kinds)
-            memory = settled_memory(lowered, facts.kinds, facts.kind)
+            others = shared_memory(self.facts(lowered, kinds), self, self.heap_calls.made)
+            facts, memory = others.pop(None)
             if has_outer and (memory is None or memory.stored):
                 return self.with_outer(whole, kinds, outputs)
             if memory is None or len(statements_in(program.tree.body)) > limit:
                 break
             self.note(Capture(class_scope(c), c.__name__, (name,)) for c, name in memory.defaults)
             own = self.facts(program, kinds, before=True)
-            named = dispatch_methods(own, memory)
-            if named is not program:
-                program, known = self.prepared(named, kinds), {}
+            count = len(self.recursive)
+            named = dispatch_methods(own, memory, met)
+            is_told = self.dispatched(others, met)
+            if len(self.recursive) > count:
+                program, known, is_known = self.prepared(whole, kinds, outputs), {}, False
+                self.heap_calls.cells.clear()
                 continue
-            found = memory.known_kinds(facts.kinds)
-            if known:
+            if named is not program or is_told:
+                program = self.prepared(named, kinds) if named is not program else program
+                known, is_known = {}, False
+                continue
+            if known or is_known:
+                found = memory.known_kinds(facts.kinds)
                 if assumed and any(join(found.get(n, UNKNOWN), k) != k for n, k in known.items()):
                     left.append("")
                 break
-            known = {
-                name: kind
-                for name, kind in found.items()
-                if nature_of(own.kinds.get(name, UNKNOWN)) == "unknown"
-                and not (left and (isinstance(kind, Nothing) or name not in program.locals))
-            }
-            if not known:
+            known = told_kinds(own, facts, memory)
+            if left:
+                known = {
+                    n: k for n, k in known.items() if not isinstance(k, Nothing) and n in program.locals
+                }
+            is_known = self.told(others) or bool(known)
+            if not is_known:
                 break
         if left:
             lowered = self.heap_calls.lowered(program, kinds, writes, {})
         if self.outer and lowered is not program:
             refuse_open_calls(facts, memory)
         return lowered
+
+    def dispatched(self, found: Mapping[FunctionType, tuple[Facts, Memory]], met: Any) -> bool:
+        """Tells the classes of objects in functions that share the heap; whether there were any."""
+        is_told = False
+        for function, (_, memory) in found.items():
+            made = self.heap_calls.made[function]
+            named = dispatch_methods(self.facts(made.source, made.kinds, before=True), memory, met)
+            if named is not made.source:
+                self.heap_calls.tell(function, named)
+                is_told = True
+        return is_told
+
+    def told(self, found: Mapping[FunctionType, tuple[Facts, Memory]]) -> bool:
+        """Tells the kinds that the memory has of names in such functions; whether there were any."""
+        is_told = False
+        for function, (facts, memory) in found.items():
+            made = self.heap_calls.made[function]
+            known = told_kinds(self.facts(made.source, made.kinds, before=True), facts, memory)
+            if known:
+                self.heap_calls.tell_kinds(function, known)
+                is_told = True
+        return is_told
 
     def prepared(self, program: Program, kinds: Kinds, outputs: Any = None) -> Program:
         """A function in normal form with its callees inlined, for a heap."""
@@ -605,6 +650,8 @@ class Forms:
         outputs: str | tuple[str, ...] | None = None,
     ) -> Facts:
         """The facts of the function in single assignment, with `f(*args)` expanded as far as kinds allow."""
+        if function in self.sharing:
+            return self.sharing[function]
         with self.reads(function):
             facts = self.facts(self.single_assignment(function, given, heap, outputs), given)
 
@@ -619,7 +666,10 @@ class Forms:
             if calls_unknown(facts):
                 self.open_calls.add((function, heap))
             stays = partial(stays_starred, facts=facts)
-            return facts.again(lower_stars(facts.program, stays, call_star, call_method))
+            facts = facts.again(lower_stars(facts.program, stays, call_star, call_method))
+            if heap is not None:
+                facts = with_shared_memory(facts, self)
+            return facts
 
     @contextmanager
     def reads(self, function: FunctionType) -> Iterator[None]:
@@ -686,3 +736,15 @@ class Forms:
         made: dict[str, Kind] = {}
         self.kinds(program, given, before=True, made=made)
         return facts_of(program, made, self.effects)
+
+
+def told_kinds(own: Facts, lowered: Facts, memory: Memory) -> Kinds:
+    """The kinds of names that the memory of a program with a heap tells, and its own facts do not; unknown
+    for those that only seemed to be constant.
+    """
+    found = memory.known_kinds(lowered.kinds)
+    known = {n: k for n, k in found.items() if nature_of(own.kind_of_name(n)) == "unknown"}
+    for name, held in memory.names.items():
+        if name in own.kinds and held.sites != frozenset() and nature_of(own.kinds[name]) == "plain":
+            known[name] = found.get(name, UNKNOWN)
+    return known

@@ -15,6 +15,8 @@ import builtins
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import gast
@@ -55,7 +57,10 @@ from .lattice import (
 from .result_kinds import call_kind
 from .shape_relations import is_differentiable
 
-__all__ = ["ANYTHING", "DICTS", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "memory_of", "settled_memory"]
+__all__ = [
+    "ANYTHING", "DICTS", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "Shared", "memory_of",
+    "settled_memory",
+]  # fmt: skip
 
 ITEMS, KEYS = "[]", "{}"  # the keys of the slots of all items, and of all keys of a dict
 DICTS = (dict, defaultdict, OrderedDict)
@@ -102,11 +107,88 @@ class Held(NamedTuple):
 EMPTY, ANYTHING, OPTIONAL = Held(NOTHING, frozenset()), Held(UNKNOWN, None), Held(NOTHING, frozenset(), True)
 
 
+@dataclass
+class Shared:
+    """What the functions that are given one heap share. Of each of `functions`, a parameter's Held joins all
+    calls; the first parameter is the heap, and the result the heap with a value.
+    """
+
+    functions: Mapping[Any, tuple[str, ...]] = field(default_factory=dict)  # with their parameters
+    slots: dict[tuple[str, Any], Held] = field(default_factory=dict)
+    stored: dict[Any, Held] = field(default_factory=dict)  # by key: what is stored into unknown objects
+    classes: dict[str, type] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)  # the functions that are objects, by site
+    given: dict[tuple[Any, str], Held] = field(default_factory=dict)  # by function and parameter
+    returned: dict[Any, Held] = field(default_factory=dict)
+    unread: set[tuple[str, Any]] = field(default_factory=set)  # slots that were read while empty
+    defaults: set[tuple[Any, str]] = field(default_factory=set)  # attributes of classes that are read
+    sites: dict[Any, str] = field(default_factory=dict)  # of arguments, by class or kind
+    entered: set[Kind] = field(default_factory=set)  # the kinds of arguments that are looked at
+    is_cut: bool = False  # whether parts of arguments are not looked at: these may be in other places, too
+    is_lost: bool = False  # whether a function that is not looked into has the heap
+    count: int = 0  # how often it has grown
+
+    def grow(self, table: dict[Any, Held], key: Any, found: Held) -> bool:
+        """Joins what is found to a table; whether that is new."""
+        old = table.get(key, EMPTY)
+        new = old.joined(found)
+        if new == old and key in table:
+            return False
+        table[key] = new
+        self.count += 1
+        return True
+
+    def read_defaults(self) -> bool:
+        """Has anything in the slots that were read and that nothing is known of; whether that is new."""
+        before = self.count
+        for slot in self.unread - self.slots.keys():
+            held = self.default(self.classes.get(slot[0]), slot[1])
+            self.grow(self.slots, slot, ANYTHING if held == EMPTY else held)
+        self.unread.clear()
+        return self.count != before
+
+    def default(self, cls: type | None, key: Any) -> Held:
+        """What the class holds, which is read where an object does not hold an attribute itself."""
+        found = NOTHING if cls is None or key in (ITEMS, KEYS) else inherited_kind(cls, key)
+        if not isinstance(found, (Nothing, Unknown)):
+            self.defaults.add((cls, key))
+        return self.of_kind(found)
+
+    def of_kind(self, kind: Kind) -> Held:
+        """What a value of a kind, that is no object with a site yet, may be. Functions are objects."""
+        known = widen(kind)
+        if isinstance(known, Reference):
+            return ANYTHING
+        if isinstance(known, Literal) and known.value is None:
+            return OPTIONAL
+        if not isinstance(known, Literal) or not _is_alone(known.value):
+            return Held(known, frozenset() if _holds_none(known) else None)
+        site = next((s for s, f in self.values.items() if f is known.value), f"({len(self.values)})")
+        self.values[site], self.classes[site] = known.value, type(known.value)
+        return Held(NOTHING, frozenset([site]))
+
+    def as_kind(self, held: Held) -> Kind:
+        """The kind of values that may be this."""
+        if held == OPTIONAL:
+            return Literal(None)
+        if held.parts is not None:
+            return UNKNOWN if held.is_optional else Tuple(tuple(map(self.as_kind, held.parts)))
+        functions = [self.values[site] for site in held.sites or () if site in self.values]
+        if len(functions) == 1 and held == self.of_kind(Literal(functions[0])):
+            return Literal(functions[0])
+        if held.is_object:
+            return REFERENCE
+        return held.kind if held.sites == frozenset() and not held.is_optional else UNKNOWN
+
+
 def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
-    """The memory of a program that makes a heap, with parameters of these kinds; None for others."""
-    if all(v is not heap.new_heap for v in program.bindings.values()):
+    """The memory of a program that makes a heap, or is given one, with parameters of these kinds; None for
+    others.
+    """
+    shared, function = program.memory or (None, None)
+    if function is None and all(v is not heap.new_heap for v in program.bindings.values()):
         return None
-    memory = Memory(program)
+    memory = Memory(program, shared or Shared(), function)
     for name, kind in given.items():
         if isinstance(kind, (List, Dict, Record)):
             memory.bind(name, memory.given(kind))
@@ -134,63 +216,74 @@ def settled_memory(program: Program, kinds: Mapping[str, Kind], kind: KindOf) ->
 class Memory:
     """The sites and slots of a program."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, shared: Shared, function: Any = None) -> None:
+        self.program, self.shared, self.function = program, shared, function
         self.names: dict[str, Held] = {}
-        self.slots: dict[tuple[str, Any], Held] = {}
-        self.stored: dict[Any, Held] = {}  # by key: what is stored into objects that are not known
-        self.classes: dict[str, type] = {}
-        self.functions: dict[str, Any] = {}  # the functions that are objects, by site
+        self.slots, self.stored, self.classes = shared.slots, shared.stored, shared.classes
+        self.defaults, self.unread = shared.defaults, shared.unread
+        self.results: dict[str, Any] = {}  # the names of results of functions that share the heap
         self.lists: dict[str, Held] = {}  # the items of new objects and containers, not in the heap yet
         self.keys: dict[str, Held] = {}  # the keys of new dicts
         self.born: dict[str, type] = {}  # and their classes
+        self.functions = shared.values  # the functions that are objects, by site
         self.factories: dict[str, Any] = {}  # what makes the missing items of a defaultdict
-        self.unread: set[tuple[str, Any]] = set()  # slots that were read while nothing was in them
-        self.defaults: set[tuple[Any, str]] = set()  # the attributes of classes that are read, with the class
         self.operands = _only_operands(program)
         assigned = Counter(name for s in statements_in(program.tree.body) for name in bound_here(s))
-        self.shared = {name for name, count in assigned.items() if count > 1}
-        simple, targets = (gast.Assign, gast.FunctionDef), (gast.Name, gast.Tuple)
+        self.several = {name for name, count in assigned.items() if count > 1}
         self.open = {  # names that loops and in-place operators set
             name
             for s in statements_in(program.tree.body)
-            if not isinstance(s, simple) or not isinstance(getattr(s, "targets", [None])[0], targets)
+            if not self.is_followed(s)
             for name in bound_here(s)
         }
         self.followed = ""  # the name that the present assignment has bound
         self.heaps: set[str] = set()
-        self.sites: dict[Any, str] = {}  # of arguments, by class or kind
-        self.entered: set[Kind] = set()  # the kinds of arguments that are looked at
-        self.is_cut = False  # whether parts of arguments are not looked at: these may be in other places, too
         self.has_new = False  # since the last look
         self.is_told = False  # whether a walk has begun with nothing known
-        self.is_lost = False  # whether a function that is not looked into has the heap
+        if function is not None:
+            token, *others = shared.functions[function]
+            self.heaps.add(token)
+            self.names.update((p, shared.given.get((function, p), EMPTY)) for p in others)
+
+    @property
+    def is_lost(self) -> bool:
+        return self.shared.is_lost
+
+    @is_lost.setter
+    def is_lost(self, value: bool) -> None:
+        self.shared.is_lost = value
 
     def has_grown(self, late: bool) -> bool:
         """Whether a walk over the program has found more, so that another is needed; if that is `late`,
         nothing is known from then on. Slots that were read and never written may be anything: the class may
         define them.
         """
-        for site, key in set() if self.has_new else self.unread - self.slots.keys():
-            held = self.default(self.classes.get(site), key)
-            self.put(site, key, ANYTHING if held == EMPTY else held)
-        self.unread.clear()
+        if not self.has_new and not self.shared.functions:
+            self.has_new = self.shared.read_defaults()
         found, self.has_new = self.has_new and not self.is_lost, False
         self.is_lost = self.is_lost or (found and late)
         is_told, self.is_told = self.is_told, self.is_lost
         return found or is_told is not self.is_lost
 
+    def is_followed(self, s: Any) -> bool:
+        """Whether a statement binds no names but those that this memory binds."""
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                if isinstance(value, gast.Call) and self.is_linked(found := self.program.resolve(value.func)):
+                    self.results[name] = found
+                return True
+            case gast.Assign(targets=[gast.Tuple()]):
+                return True
+        return False
+
+    def is_linked(self, function: Any) -> bool:
+        """Whether a function shares the heap."""
+        return isinstance(function, FunctionType) and function in self.shared.functions
+
     def defined(self, target: str, found: Kind) -> None:
         """Follows an assignment of a value of this kind to a name, which others may set, too."""
-        if target in self.shared and target != self.followed:
+        if target in self.several and target != self.followed:
             self.bind(target, self.of_kind(found))
-
-    def default(self, cls: type | None, key: Any) -> Held:
-        """What the class holds, which is read where an object does not hold an attribute itself."""
-        found = NOTHING if cls is None or key in (ITEMS, KEYS) else inherited_kind(cls, key)
-        if not isinstance(found, (Nothing, Unknown)):
-            self.defaults.add((cls, key))
-        return self.of_kind(found)
 
     # ------------------------------------------------------------ statements
 
@@ -215,6 +308,8 @@ class Memory:
                     self.born[target] = self.born[value.id]
                 if value.id in self.factories:
                     self.factories[target] = self.factories[value.id]
+            case gast.Tuple(elts=[gast.Name(id=token), result]) if token in self.heaps:
+                self.grow(self.shared.returned, self.function, self.held(result, kind))
             case gast.BinOp(left=left, op=op, right=right):
                 return self.operated(OPERATORS[type(op)], [left, right], kind)
             case gast.Tuple(elts=items):
@@ -237,6 +332,8 @@ class Memory:
                 return self.as_kind(found)
             case gast.Call(func=func, args=args):
                 function = self.program.resolve(func)
+                if self.is_linked(function):
+                    return self.linked(function, value, kind)
                 if function in EMPTY_OF and isinstance(cls := self.program.resolve(args[0]), type):
                     self.lists[target], self.born[target] = EMPTY, cls
                     return None
@@ -272,6 +369,10 @@ class Memory:
 
     def unpacked(self, targets: list[Any], value: Any, kind: KindOf) -> list[Kind]:
         """Follows `a, b = value`; the kinds of the targets."""
+        if isinstance(value, gast.Name) and value.id in self.results:  # the heap, and a result
+            self.heaps.add(targets[0].id)
+            self.bind(targets[1].id, found := self.shared.returned.get(self.results[value.id], EMPTY))
+            return [UNKNOWN, self.as_kind(found)]
         if isinstance(value, gast.Tuple):
             parts: Any = [self.held(a, kind) for a in value.elts]
         else:
@@ -281,6 +382,19 @@ class Memory:
         for target, part in zip(targets, parts, strict=True):
             self.bind(target.id, part)
         return [self.as_kind(part) for part in parts]
+
+    def linked(self, function: FunctionType, value: Any, kind: KindOf) -> Kind:
+        """Follows a call of a function that shares the heap; the kind of the heap and the result."""
+        parameters = self.shared.functions[function]
+        given = {p: self.held(a, kind) for p, a in zip(parameters, value.args, strict=False)}
+        given |= {k.arg: self.held(k.value, kind) for k in value.keywords}
+        positional = parameters[: function.__code__.co_argcount][::-1]
+        defaults = dict(zip(positional, (function.__defaults__ or ())[::-1], strict=False))
+        defaults |= function.__kwdefaults__ or {}
+        for p in parameters[1:]:
+            found = given.get(p) or (self.of_kind(kind_of(defaults[p], p)) if p in defaults else ANYTHING)
+            self.grow(self.shared.given, (function, p), found)
+        return Tuple((UNKNOWN, self.as_kind(self.shared.returned.get(function, EMPTY))))
 
     def is_early(self, value: Any, kind: KindOf) -> bool:
         """Whether an expression reads what this walk has not found a value of."""
@@ -411,14 +525,19 @@ class Memory:
         if made is None or cls is None:
             self.bind(x, ANYTHING)
             return
-        self.classes.setdefault(x, cls)
+        site = self.site(x)
+        self.classes.setdefault(site, cls)
         if cls in (list, deque, *DICTS):
-            self.put(x, ITEMS, made)
+            self.put(site, ITEMS, made)
         if cls in DICTS:
-            self.put(x, KEYS, self.keys.get(x, ANYTHING))
+            self.put(site, KEYS, self.keys.get(x, ANYTHING))
         if cls is defaultdict:
-            self.put(x, ITEMS, self.made_by(x))
-        self.bind(x, Held(NOTHING, frozenset([x])))
+            self.put(site, ITEMS, self.made_by(x))
+        self.bind(x, Held(NOTHING, frozenset([site])))
+
+    def site(self, x: str) -> str:
+        """The site of the objects that a statement with this name makes."""
+        return x if self.function is None else f"{x} of {id(self.function)}"
 
     def made_by(self, x: str) -> Held:
         """What a new defaultdict holds for a key that is missing."""
@@ -427,7 +546,7 @@ class Memory:
             return Held(Scalar(factory.__name__), frozenset())
         if factory not in (list, dict):
             return EMPTY if factory is None else ANYTHING
-        site = f"{x}[]"
+        site = f"{self.site(x)}[]"
         self.classes[site] = factory
         self.put(site, ITEMS, EMPTY)
         self.put(site, KEYS, EMPTY)
@@ -478,30 +597,12 @@ class Memory:
     # ------------------------------------------------------------ names and slots
 
     def of_kind(self, kind: Kind) -> Held:
-        """What a value of a kind, that is no object with a site yet, may be. Functions are objects."""
-        known = widen(kind)
-        if isinstance(known, Reference):
-            return ANYTHING
-        if isinstance(known, Literal) and known.value is None:
-            return OPTIONAL
-        if not isinstance(known, Literal) or not _is_alone(known.value):
-            return Held(known, frozenset() if _holds_none(known) else None)
-        site = next((s for s, f in self.functions.items() if f is known.value), f"({len(self.functions)})")
-        self.functions[site], self.classes[site] = known.value, type(known.value)
-        return Held(NOTHING, frozenset([site]))
+        """What a value of a kind, that is no object with a site yet, may be."""
+        return self.shared.of_kind(kind)
 
     def as_kind(self, held: Held) -> Kind:
-        """The kind of values that may be this."""
-        if held == OPTIONAL:
-            return Literal(None)
-        if held.parts is not None:
-            return UNKNOWN if held.is_optional else Tuple(tuple(map(self.as_kind, held.parts)))
-        functions = [self.functions[site] for site in held.sites or () if site in self.functions]
-        if len(functions) == 1 and held == self.of_kind(Literal(functions[0])):
-            return Literal(functions[0])
-        if held.is_object:
-            return REFERENCE
-        return held.kind if held.sites == frozenset() and not held.is_optional else UNKNOWN
+        """The kind of what is no object, and of one function."""
+        return self.shared.as_kind(held)
 
     def held(self, atom: Any, kind: KindOf) -> Held:
         """What an atom may be."""
@@ -512,17 +613,15 @@ class Memory:
 
     def bind(self, name: str, found: Held) -> None:
         self.followed = name
+        count = self.shared.count
         self.grow(self.names, name, found)
+        self.shared.count = count  # names are found again by each walk
 
     def put(self, site: str, key: Any, found: Held) -> None:
         self.grow(self.slots, (site, key), found)
 
     def grow(self, table: dict[Any, Held], key: Any, found: Held) -> None:
-        old = table.get(key, EMPTY)
-        new = old.joined(found)
-        if new != old or key not in table:
-            table[key] = new
-            self.has_new = True
+        self.has_new = self.shared.grow(table, key, found) or self.has_new
 
     def together(self, parts: Any) -> Held:
         found = EMPTY
@@ -540,7 +639,7 @@ class Memory:
             if (site, key) not in self.slots:
                 self.unread.add((site, key))
             found = found.joined(self.slots.get((site, key), EMPTY))
-            found = found.joined(self.default(self.classes.get(site), key))
+            found = found.joined(self.shared.default(self.classes.get(site), key))
         return found
 
     def part(self, x: Any, key: Any, is_field: bool, is_element: bool, kind: KindOf) -> Held | None:
@@ -573,7 +672,8 @@ class Memory:
             return
         is_known = isinstance(x, gast.Name) and x.id not in self.open
         found = self.names.get(x.id, ANYTHING) if is_known else ANYTHING
-        if found.sites is None or (self.is_cut and not found.sites.isdisjoint(self.sites.values())):
+        shared = self.shared
+        if found.sites is None or (shared.is_cut and not found.sites.isdisjoint(shared.sites.values())):
             self.grow(self.stored, key, value)
         for site in sorted(found.sites or ()):
             self.put(site, key, value)
@@ -584,13 +684,14 @@ class Memory:
         """
         if not isinstance(kind, (List, Dict, Record)):
             known = self.of_kind(kind)
-            self.is_cut = self.is_cut or known.sites is None
+            self.shared.is_cut = self.shared.is_cut or known.sites is None
             return known
         cls = _class_of(kind)
-        site = self.sites.setdefault(cls if isinstance(kind, Record) else kind, f"<{len(self.sites)}>")
+        sites = self.shared.sites
+        site = sites.setdefault(cls if isinstance(kind, Record) else kind, f"<{len(sites)}>")
         self.classes[site] = cls
-        if kind not in self.entered:
-            self.entered.add(kind)
+        if kind not in self.shared.entered:
+            self.shared.entered.add(kind)
             match kind:
                 case List(items, element):
                     parts = [(ITEMS, k) for k in ([element] if items is None else items)]

@@ -276,9 +276,9 @@ class ArrayHolders:
         for site in held.sites:
             slot = self.key(key) if is_field else ITEMS
             found |= self.slots[site, slot]
-            default = self.memory.default(self.memory.classes.get(site), slot).kind
+            default = self.memory.shared.default(self.memory.classes.get(site), slot).kind
             is_of_class = not isinstance(default, Nothing) and not domain.is_immutable(default)
-            if is_of_class or site in self.memory.sites.values():  # of an argument
+            if is_of_class or site in self.memory.shared.sites.values():  # of an argument
                 found |= {OUTSIDE}
         return found
 

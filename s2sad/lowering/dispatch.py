@@ -14,6 +14,7 @@ what the memory of the whole program knows. An object of several classes has a b
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -36,9 +37,10 @@ MANY = 6  # classes of which an object may be; of more, the method is a dynamic 
 CONTAINERS = {list, deque, object, *DICTS}
 
 
-def dispatch_methods(facts: Facts, memory: Memory) -> Program:
+def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], None]) -> Program:
     """The program, in normal form, with names of a known class for objects whose methods or properties are
-    used; `memory` is that of the program with a heap. The program itself where there is none.
+    used; `memory` is that of the program with a heap. The program itself where there is none. `met` is told
+    each method that is called so, with the place of the call.
     """
     program = facts.program
     names = program.names.copy()
@@ -97,9 +99,12 @@ def dispatch_methods(facts: Facts, memory: Memory) -> Program:
             for x, members in method_names(node):
                 found = choices(x)
                 known = [c for c in found if isinstance(c, type)]
-                roles = {getattr(member_of(Instance(c), m), "role", "") for c in known for m in members}
+                used = [member_of(Instance(c), m) for c in known for m in members]
+                used = [u for u in used if u is not None and u.role in ("method", "property")]
                 is_called = isinstance(node, gast.Call) and node.func is x
-                if not roles.isdisjoint(("method", "property")) if known == found else is_called:
+                if used if known == found else is_called:
+                    for member in used:
+                        met(member.value, program.where(s))
                     return of_each(s, x, found)
         return None
 

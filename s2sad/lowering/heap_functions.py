@@ -14,10 +14,9 @@ The objects themselves are passed and returned; their contents are the heap's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.facts import facts_of
@@ -26,6 +25,7 @@ from ..analysis.heap_facts import ON_HEAP, HeapNatures
 from ..kinds.lattice import (
     UNKNOWN,
     Array,
+    Instance,
     Kind,
     List,
     Literal,
@@ -42,11 +42,21 @@ from ..transforms.heap.lower_heap import lower_heap, lower_to_heap
 from ..transforms.trees.nodes import names_read
 from ..transforms.trees.program import Program
 from ..values.code_state import rebuilt_function
+from ..values.custom_rule import rule_of
 from .outer_objects import refuse_open_calls
 
-__all__ = ["HeapCalls"]
+__all__ = ["HeapCalls", "without_cells"]
 
 Kinds = Mapping[str, Kind]
+
+
+class Made(NamedTuple):
+    """What a function with a heap parameter was made from, and its program, in normal form."""
+
+    key: Any
+    kinds: Kinds
+    source: Program
+    program: Program
 
 
 @dataclass
@@ -59,6 +69,20 @@ class HeapCalls:
 
     forms: FunctionForms
     cells: dict[Any, CellType | None] = field(default_factory=dict)
+    named: dict[Any, Program] = field(default_factory=dict)  # normal forms in which classes are told, by key
+    known: dict[Any, Kinds] = field(default_factory=dict)  # kinds of names in these that are told, by key
+    made: dict[FunctionType, Made] = field(default_factory=dict)
+
+    def tell(self, function: FunctionType, program: Program) -> None:
+        """Has a function made again from another normal form of what it was made from."""
+        self.named[self.made[function].key] = program
+        self.known.pop(self.made[function].key, None)
+        self.cells.clear()
+
+    def tell_kinds(self, function: FunctionType, known: Kinds) -> None:
+        """Has a function made again with these kinds of names."""
+        self.known[self.made[function].key] = known
+        self.cells.clear()
 
     def lowered(
         self, program: Program, given: Kinds, writes: bool, known: Kinds, left: list[str] | None = None
@@ -67,11 +91,7 @@ class HeapCalls:
         `left` the objects whose operators are not followed yet.
         """
         lowered = lower_heap(program, self.natures(program, given, known), writes, left)
-        if lowered is program:
-            return program
-        program = lowered
-        bindings = {n: v.cell_contents if isinstance(v, CellType) else v for n, v in program.bindings.items()}
-        return program.with_tree(program.tree, bindings=bindings)
+        return program if lowered is program else without_cells(lowered)
 
     def natures(self, program: Program, given: Kinds, known: Kinds) -> HeapNatures:
         facts = self.forms.facts(program, given, before=True)
@@ -80,13 +100,15 @@ class HeapCalls:
         refuse_namespace_changes(facts, updates=True)
         return HeapNatures(facts, given, self.called)
 
-    def called(self, operation: Operation, kind: Callable[[Any], Kind]) -> CellType | None:
+    def called(self, operation: Operation, kind: Callable[[Any], Kind], reads: bool) -> CellType | None:
         """The cell of the function with a heap parameter for a call; None for calls that need none."""
-        if not isinstance(operation, Call) or not self.forms.effects.of_call(operation, kind)[0].changed:
+        if not isinstance(operation, Call):
             return None
         args, keywords = [kind(a) for a in operation.args], {k or "": kind(v) for k, v in operation.keywords}
+        if not reads and not self.forms.effects.of_call(operation, kind)[0].changed:
+            return None
         function = operation.function
-        is_plain = isinstance(function, FunctionType) and not starred(operation)
+        is_plain = isinstance(function, FunctionType) and not starred(operation) and rule_of(function) is None
         if not is_plain or self.forms.plain(function, args, keywords) is not function:
             return None
         bound = self.forms.bind(function, args, keywords)
@@ -97,19 +119,23 @@ class HeapCalls:
         key = (function, self.forms.outer, *kinds.values())
         if key not in self.cells:
             cell = self.cells[key] = CellType()
-            made: Program | None = None
-            with suppress(S2sadError):
-                program = self.forms.taken(self.forms.callee_form(function), kinds)
-                program = self.forms.with_inlined_callees(program, kinds, False)
-                lowered = lower_to_heap(program, self.natures(program, kinds, {}))
-                if self.forms.outer and lowered is not None:
-                    refuse_open_calls(self.forms.facts(lowered, kinds), None)
-                made = lowered
-            if made is None:
+            try:
+                source = self.named.get(key) or self.forms.taken(self.forms.callee_form(function), kinds)
+                source = self.forms.with_inlined_callees(source, kinds, False)
+                program = lower_to_heap(source, self.natures(source, kinds, self.known.get(key, {})))
+                if self.forms.outer:
+                    refuse_open_calls(self.forms.facts(program, kinds), None)
+                made = cell.cell_contents = _compiled(function, program)
+                self.made[made] = Made(key, kinds, source, program)
+            except S2sadError:
                 self.cells[key] = None
-            else:
-                cell.cell_contents = _compiled(function, made)
         return self.cells[key]
+
+
+def without_cells(program: Program) -> Program:
+    """A program with the functions themselves in place of the cells that hold them."""
+    bindings = {n: v.cell_contents if isinstance(v, CellType) else v for n, v in program.bindings.items()}
+    return program.with_tree(program.tree, bindings=bindings)
 
 
 def _of_any_content(kind: Kind) -> Kind:
@@ -117,7 +143,7 @@ def _of_any_content(kind: Kind) -> Kind:
     match kind:
         case Scalar() | Array() | Numeric():
             return kind
-        case Literal(value=None | str() | bool() | FunctionType()):
+        case Literal(value=str() | bool() | FunctionType()):
             return kind
         case Literal(value=int() | float() | complex()):
             return widen(kind)
@@ -125,8 +151,8 @@ def _of_any_content(kind: Kind) -> Kind:
             return Tuple(tuple(map(_of_any_content, items)), cls)
         case List():
             return List(None, UNKNOWN)
-        case Record(cls, fields):
-            return Record(cls, tuple((name, _of_any_content(k)) for name, k in fields))
+        case Record(cls) | Instance(cls):
+            return Instance(cls)
     return UNKNOWN
 
 

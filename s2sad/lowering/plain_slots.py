@@ -20,6 +20,7 @@ from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, Tex
 from ..kinds.memory import ANYTHING, DICTS, ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
+from ..runtime.mutation import refuse_shared
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.helpers import has_views_of_dict
@@ -61,18 +62,27 @@ class _Unknown(Exception):
 
 
 def plain_slots(facts: Facts) -> Program:
-    """The program with slots that are read and set as they stand; itself where not all are known."""
+    """The program with slots that are read and set as they stand; itself where not all are known, and where
+    other functions share its heap.
+    """
+    if facts.program.memory is not None:
+        return facts.program
+    return with_plain_slots(facts) or facts.program
+
+
+def with_plain_slots(facts: Facts) -> Program | None:
+    """The program with slots that are read and set as they stand; None where not all are known."""
     program = facts.program
     memory = settled_memory(program, facts.kinds, facts.kind)
     if memory is None or not _may_change_arguments(program):
-        return program
+        return None
     writer = _Writer(facts, memory)
     try:
         body = writer.block(program.tree.body)
     except _Unknown:
-        return program
+        return None
     if writer.copies and writer.others:  # these may hold objects of the copies, without their adjoints
-        return program
+        return None
     tree = rebuilt(program.tree, body=body)
     return program.with_tree(tree, names=writer.names, bindings=writer.objects.all_bindings())
 
@@ -131,6 +141,12 @@ class _Writer:
                     self.program.resolve(func) is heap_keys.same_length and keys in self.steady
                 ):
                     continue
+                case gast.Expr(value=gast.Call(func=func, args=[x])) if (
+                    self.program.resolve(func) is refuse_shared
+                    and self.held(x).sites == frozenset()
+                    and isinstance(widen(self.held(x).kind), Scalar)
+                ):
+                    continue
                 case gast.Expr(value=gast.Call(func=func, args=[x, *members])) if (
                     self.program.resolve(func) is object_graph.check_members
                     and self.holds_none_of(x, {m.value for m in members})
@@ -144,7 +160,7 @@ class _Writer:
                 case gast.Expr(value=gast.Call(func=func, args=[x])) if self.is_known(func, x):
                     continue
             found += self.made_first(s)
-            found += self.entered(s) or [self.statement(map_blocks(s, self.block))]
+            found += self.entered(s) or self.results(self.statement(map_blocks(s, self.block)))
         return found
 
     def is_known(self, func: Any, x: Any) -> bool:
@@ -172,7 +188,7 @@ class _Writer:
         match s:
             case gast.Assign(
                 targets=[gast.Name(id=target)], value=gast.Call(func=func, args=[token, gast.Name(id=x), *_])
-            ) if self.program.resolve(func) is heap.heap_enter and x in self.memory.classes:
+            ) if self.program.resolve(func) is heap.heap_enter and self.memory.site(x) in self.memory.classes:
                 pass
             case _:
                 return []
@@ -205,6 +221,17 @@ class _Writer:
                 return False
             found.append(value)
         return True
+
+    def results(self, s: Any) -> list[Any]:
+        """A statement; the object that a function returned is known as one."""
+        match s:
+            case gast.Assign(
+                targets=[gast.Tuple(elts=[token, gast.Name(id=name) as result])], value=gast.Name(id=found)
+            ) if found in self.memory.results and self.held(result).is_object:
+                new = self.names.temporary(name)
+                targets = gast.Tuple(elts=[token, rebuilt(result, id=new)], ctx=gast.Store())
+                return [rebuilt(s, targets=[targets]), assign(name, self.helper("known", load(new)), s)]
+        return [s]
 
     def is_set_next(self, s: Any, others: list[Any]) -> bool:
         """Whether a statement replaces an array in the slot that the next change sets to the same array."""
@@ -266,6 +293,10 @@ class _Writer:
                     sites = self.held(x).sites or frozenset(self.memory.classes)
                     is_set = self.program.resolve(func) is heap.heap_set
                     found |= {site for site in sites if not is_set or self.memory.classes[site] in DICTS}
+                case gast.Assign(value=gast.Call(func=func)) if (
+                    self.memory.is_linked(self.program.resolve(func))
+                ):
+                    found |= self.memory.classes.keys()
         return found
 
     def statement(self, s: Any) -> Any:
@@ -292,6 +323,8 @@ class _Writer:
                     if self.are_dicts(args[0]) or self.lowest(args[1]) >= 0:
                         self.same[target] = args[1]
                         return assign(target, args[1], s)
+                if self.memory.is_linked(function):
+                    return s
                 if module in (heap.__name__, object_graph.__name__):
                     given = [self.same.get(getattr(a, "id", ""), a) for a in args]
                     new = self.plain(target, function.__name__, given, id(s) in self.replaced)
@@ -304,9 +337,19 @@ class _Writer:
                     raise _Unknown
             case gast.If() | gast.For() | gast.While():
                 pass
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name(id=found)) if (
+                found in self.memory.results
+            ):
+                pass
+            case gast.Assign(value=gast.Tuple(elts=[token, result])) if self.is_result(token):
+                self.refuse_heaps(result)
             case _:
                 self.refuse_heaps(s)
         return s
+
+    def is_result(self, token: Any) -> bool:
+        """Whether a tuple with this name is the result of a function that shares the heap."""
+        return self.memory.function is not None and token.id in self.memory.heaps
 
     def refuse_heaps(self, node: Any) -> None:
         if self.memory.heaps.intersection(names_read(node)):
@@ -406,7 +449,8 @@ class _Writer:
             case "heap_enter", [token, gast.Name(id=x), *_]:
                 held = self.memory.names.get(x)
                 snapshot = self.made_by(args[2])
-                if snapshot is object_graph.items_of and held is not None and x in self.memory.classes:
+                is_made = held is not None and self.memory.site(x) in self.memory.classes
+                if snapshot is object_graph.items_of and is_made:
                     if self.holds_no_numbers(x):
                         return self.helper("born", token, args[1])
                     return self.helper("filled", token, args[1], args[2])
@@ -528,7 +572,7 @@ class _Writer:
         for site in self.sites(x):
             cls = self.memory.classes.get(site)
             if not is_field:
-                is_given = site in self.memory.sites.values()  # which may be a cache
+                is_given = site in self.memory.shared.sites.values()  # which may be a cache
                 is_plainly_read = cls in (list, deque, *DICTS)
                 if cls in DICTS and is_given:
                     is_plainly_read = self.is_inactive(key)

@@ -14,7 +14,14 @@ from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.rebuild import parameter_names
 from ..values.objects import lookup
 
-__all__ = ["calls_itself"]
+__all__ = ["calls_itself", "is_within"]
+
+
+def is_within(filename: str, line: int, function: FunctionType) -> bool:
+    """Whether a line of a file is in the body of a function."""
+    code = function.__code__
+    last = max((found for *_, found in code.co_lines() if found is not None), default=code.co_firstlineno)
+    return filename == code.co_filename and code.co_firstlineno <= line <= last
 
 
 @lru_cache(maxsize=1024)

@@ -54,6 +54,7 @@ from tests.programs import (
     shared,
     stars,
     statements,
+    trees,
     whole_arrays,
     writers,
 )
@@ -102,6 +103,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     sets,
     writers,
     recursion,
+    trees,
     builders,
     namespaces,
 )

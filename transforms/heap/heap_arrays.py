@@ -56,15 +56,21 @@ class Arrays:
         """Whether a statement may replace an array."""
         match s:
             case gast.AugAssign(target=gast.Name() as x):
-                return not self.is_own(x) and self.may_hold(x.id)
+                return not self.is_own(x) and self.may_hold(x.id) and not self.is_checked(x)
             case gast.AugAssign(target=gast.Subscript(value=x)):
-                return not self.is_own(x)
+                return not self.is_own(x) and not (self.to.passes and self.to.nature(x) != "plain")
             case gast.Assign(targets=[gast.Subscript(value=x)]):
                 return not self.is_own(x) and (
                     self.to.nature(x) == "plain"
                     or (isinstance(s.targets[0].slice, gast.Slice) and not self.to.values.is_list(x))
                 )
         return False
+
+    def is_checked(self, x: Node) -> bool:
+        """Whether a name is checked at run time to be no array where an operator changes it in place: in a
+        function that is given the heap.
+        """
+        return self.to.passes and self.to.values.of(x) == "unknown"
 
     def is_own(self, node: Node) -> bool:
         return isinstance(node, gast.Name) and node.id in self.own

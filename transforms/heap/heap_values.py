@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from typing import Any
 
+import gast
+
 from ..analyses.effects import ELSEWHERE
 from ..analyses.facts import Facts
 from ..analyses.find_effects import changed_atoms
@@ -144,9 +146,18 @@ class HeapValues:
         """Whether an expression makes an empty object."""
         raise NotImplementedError
 
-    def with_heap(self, value: Node) -> Any:
-        """The function with a heap parameter that a call calls, None where it needs no heap."""
+    def with_heap(self, value: Node, reads: bool = False) -> Any:
+        """The function with a heap parameter that a call calls, None where it needs no heap: where it changes
+        no object, unless `reads` says that it reads or makes some.
+        """
         raise NotImplementedError
+
+    def takes_objects(self, value: Node, target: Node) -> bool:
+        """Whether the arguments of a call, or its result with the name `target`, may be objects."""
+        given = [*value.args, *(k.value for k in value.keywords)]
+        if isinstance(value.func, gast.Attribute):
+            given.append(value.func.value)
+        return any(self.of(a) != "plain" for a in ([*given, target] if target is not None else given))
 
     # ------------------------------------------------------------ the run time
 

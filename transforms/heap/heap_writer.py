@@ -30,9 +30,12 @@ class Writer:
     is known of objects; there these operators raise. They are refused otherwise.
     """
 
-    def __init__(self, program: Program, values: HeapValues, left: list[str] | None = None) -> None:
+    def __init__(
+        self, program: Program, values: HeapValues, passes: bool = False, left: list[str] | None = None
+    ) -> None:
         self.left = left
         self.program, self.values = program, values
+        self.passes = passes  # whether the heap is an argument and part of the result
         self.names = program.names.copy()
         self.objects = Objects(program, self.names)
         self.heap = self.names.fresh("heap")

@@ -55,17 +55,14 @@ def lower_heap(program: Program, values: HeapValues, writes: bool, left: list[st
 
     `writes` says that it may change the contents of its arguments; `left` is as in `Writer`.
     """
-    if not any(changes(s, program, values) for s in statements_in(program.tree.body)):
-        return program
-    return _Lowerer(program, values, left=left).run(writes)
+    statements = statements_in(program.tree.body)
+    if any(changes(s, program, values) or reads_with_heap(s, values) for s in statements):
+        return _Lowerer(program, values, left=left).run(writes)
+    return program
 
 
-def lower_to_heap(program: Program, values: HeapValues) -> Program | None:
-    """The program with a heap before its parameters, that returns the heap and its result; None where it
-    changes no object.
-    """
-    if not any(changes(s, program, values) for s in statements_in(program.tree.body)):
-        return None
+def lower_to_heap(program: Program, values: HeapValues) -> Program:
+    """The program with a heap before its parameters, that returns the heap and its result."""
     return _Lowerer(program, values, passes=True).run_on_heap()
 
 
@@ -84,12 +81,20 @@ def changes(s: Node, program: Program, values: HeapValues) -> bool:
     return False
 
 
+def reads_with_heap(s: Node, values: HeapValues) -> bool:
+    """Whether a statement calls a function that reads or makes objects and cannot be put in."""
+    match s:
+        case gast.Assign(targets=[target], value=gast.Call() as value):
+            return values.takes_objects(value, target) and values.with_heap(value, reads=True) is not None
+    return False
+
+
 class _Lowerer(Writer):
     def __init__(
         self, program: Program, values: HeapValues, passes: bool = False, left: list[str] | None = None
     ) -> None:
-        super().__init__(program, values, left)
-        self.passes = passes  # whether the heap is an argument and part of the result
+        super().__init__(program, values, passes, left)
+        self.is_caught = False  # whether an exception may be caught around the statement
         self.methods = Methods(self)
         self.loops = Loops(self, self.methods.resizes)
         self.arrays = Arrays(self)
@@ -175,6 +180,10 @@ class _Lowerer(Writer):
                 # the object may be empty, and so false, later
                 truth = self.made(test.id, call(self.bound(bool, "bool"), test))
                 self.emit(map_blocks(rebuilt(s, test=truth), self.inner))
+            case gast.Try(handlers=[_, *_]):
+                outer, self.is_caught = self.is_caught, True
+                self.emit(map_blocks(s, self.inner))
+                self.is_caught = outer
             case gast.FunctionDef():
                 self.captured(s)
             case gast.Return(value=value):
@@ -289,8 +298,10 @@ class _Lowerer(Writer):
                 self.no_slice(index)
                 key = self.key(x, index)
                 item = self.made(self.base(x), self.helper("heap_number", load(self.heap), x, key))
+                if self.passes and not self.values.holds_numbers(x, index):
+                    self.emit(gast.Expr(value=self.helper("refuse_shared", item)))
                 new = self.arrays.updated(s, item)
-                if not self.values.holds_numbers(x, index):
+                if not self.passes and not self.values.holds_numbers(x, index):
                     self.arrays.replace(s, item, new)
                 self.change("heap_set", x, key, new)
             case gast.Subscript(value=x):
@@ -327,7 +338,10 @@ class _Lowerer(Writer):
         if self.values.makes_object(value) and target is not None:
             self.enter(target, value)
             return
-        function = self.values.with_heap(value)
+        result = None if target is None else load(target)
+        is_followed = not self.arrays.follows and not self.is_caught
+        reads = is_followed and self.values.takes_objects(value, result)
+        function = self.values.with_heap(value, reads)
         if function is not None:
             self.pass_heap(target, value, function)
             return
@@ -387,6 +401,12 @@ class _Lowerer(Writer):
 
     def pass_heap(self, target: str | None, value: Node, function: Any) -> None:
         """A call of a function of the heap."""
+        if self.is_caught:
+            self.refuse(
+                "a call of a recursive function that changes objects, where its exceptions are caught",
+                "what it has changed before it raises is not followed",
+                "call it outside of the `try`",
+            )
         if self.arrays.follows:
             self.refuse(
                 "a call of a recursive function that changes objects, among changes of arrays in place",

@@ -134,7 +134,8 @@ class Program:
     of; `lines` the user's file from line 1, for errors and provenance comments; `effects` the stores to
     attributes, as (object, attribute), that are visible only to other holders of the object; `left` the
     functions, by identity, whose calls are treated as dynamic; `library` the facts of an array library;
-    `inlined` the most statements of a function that is inlined.
+    `inlined` the most statements of a function that is inlined; `memory` what objects hold, of a program that
+    shares a heap with other functions.
     """
 
     tree: Any
@@ -149,6 +150,7 @@ class Program:
     left: frozenset[int] = frozenset()
     library: ArrayLibrary = field(default_factory=ArrayLibrary)
     inlined: int = 40
+    memory: Any = None
 
     def with_tree(self, tree: Any, **changes: Any) -> Program:
         """The program with another tree; its `locals` gain the tree's variables, unless they are given."""

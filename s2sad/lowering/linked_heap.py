@@ -1,0 +1,167 @@
+"""One memory for all functions that share a heap: a program and the recursive functions that it calls.
+
+Each function is interpreted with what all its calls give it, in turn, until none finds more. Where the memory
+then tells all slots of all of them, these are read and set as they stand (`plain_slots.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from types import CellType, FunctionType
+from typing import Any
+
+import gast
+
+from ..analysis.facts import facts_of
+from ..analysis.function_forms import FunctionForms
+from ..analysis.heap_facts import ON_HEAP
+from ..kinds.lattice import UNKNOWN, Kind
+from ..kinds.memory import Shared, settled_memory
+from ..source.compiling import make_function
+from ..source.read import code_of_tree, read_source
+from ..transforms.analyses.facts import Facts
+from ..transforms.trees.nodes import find_nodes, load, located
+from ..transforms.trees.printer import to_source
+from ..transforms.trees.program import Program
+from ..transforms.trees.rebuild import parameter_names, rebuilt
+from ..values.code_state import cells_of, rebuilt_function
+from .heap_functions import without_cells
+from .plain_slots import with_plain_slots
+
+__all__ = ["shared_memory", "with_shared_memory"]
+
+ROUNDS = 20  # after which nothing is known
+INNER = "function_"  # the name of the cell that a shared function calls
+
+
+def with_shared_memory(facts: Facts, forms: FunctionForms) -> Facts:
+    """A program, in single assignment, with plain slots, and with such functions in place of those that it
+    calls with its heap, whose facts the `forms` gain. The facts themselves where not all is known.
+    """
+    programs: dict[Any, Program] = {}
+    copies: dict[FunctionType, FunctionType] = {}
+    todo: list[Any] = [(None, facts.program)]
+    while todo:
+        function, program = todo.pop()
+        programs[function] = program
+        for called in linked_in(program):
+            if called not in copies:
+                copies[called] = _copy(called)
+                given = dict.fromkeys(parameter_names(forms.normal_form(called).tree), UNKNOWN)
+                forms.sharing[copies[called]] = whole = forms.expanded(called, given)
+                todo.append((copies[called], whole.program))
+    if not copies:
+        return facts
+    shared = Shared({f: tuple(parameter_names(p.tree)) for f, p in programs.items() if f is not None})
+    programs = {f: _sharing(p, copies, shared, f) for f, p in programs.items()}
+    found = _interpreted(facts, programs, shared, forms)
+    if found is None:
+        return facts
+    plain: dict[Any, Facts] = {}
+    for function, known in found.items():
+        program = with_plain_slots(known)
+        if program is None:
+            return facts
+        plain[function] = known.again(program)
+        if function is not None:
+            cell = cells_of(function)[INNER]
+            cell.cell_contents = _Lazily(program, cell)
+    own = plain.pop(None)
+    forms.sharing.update(plain)
+    return own
+
+
+def shared_memory(
+    facts: Facts, forms: FunctionForms, made: Mapping[FunctionType, Any]
+) -> dict[Any, tuple[Facts, Any]]:
+    """The facts and the memory of a program with a heap, in normal form, under None, and of the functions
+    that share it, which were `made` for it. Where nothing is known, that memory is None, and there are no
+    others.
+    """
+    programs: dict[Any, Program] = {None: facts.program}
+    todo = [facts.program]
+    while todo:
+        for called in linked_in(todo.pop()):
+            if called in made and called not in programs:
+                programs[called] = without_cells(made[called].program)
+                todo.append(programs[called])
+    if len(programs) == 1:
+        return {None: (facts, settled_memory(facts.program, facts.kinds, facts.kind))}
+    shared = Shared({f: tuple(parameter_names(p.tree)) for f, p in programs.items() if f is not None})
+    programs = {f: _sharing(p, {}, shared, f) for f, p in programs.items()}
+    found = _interpreted(facts, programs, shared, forms)
+    memories = {f: (k, settled_memory(k.program, k.kinds, k.kind)) for f, k in (found or {}).items()}
+    is_known = memories and all(memory is not None for _, memory in memories.values())
+    return memories if is_known else {None: (facts, None)}
+
+
+def linked_in(program: Program) -> list[FunctionType]:
+    """The functions that a program calls with its heap."""
+    called = (program.resolve(c.func) for c in find_nodes(program.tree, gast.Call))
+    return list(dict.fromkeys(f for f in called if isinstance(f, FunctionType) and f in ON_HEAP))
+
+
+def _copy(function: FunctionType) -> FunctionType:
+    """A function with the same parameters that calls what its only cell will hold."""
+    source = read_source(function)
+    args = source.tree.args
+    named = [gast.keyword(arg=p.id, value=load(p.id)) for p in args.kwonlyargs]
+    given = [load(p.id) for p in [*args.posonlyargs, *args.args]]
+    value = gast.Call(func=load(INNER), args=given, keywords=named)
+    tree = rebuilt(source.tree, body=[located(gast.Return(value=value), source.tree)])
+    cells = {INNER: CellType()}
+    new = rebuilt_function(function, code_of_tree(tree, source.filename, cells, source.lines), cells)
+    ON_HEAP.add(new)
+    return new
+
+
+class _Lazily:
+    """A function of a program, which is compiled when it is called."""
+
+    def __init__(self, program: Program, cell: CellType) -> None:
+        self.program, self.cell = program, cell
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        program = self.program
+        made = make_function(to_source(program.tree), program.tree.name, program.scope, program.bindings)
+        self.cell.cell_contents = made
+        return made(*args, **keywords)
+
+
+def _sharing(
+    program: Program, copies: dict[FunctionType, FunctionType], shared: Shared, function: Any
+) -> Program:
+    """A program that calls the copies of functions, which share a memory."""
+    bindings = dict(program.bindings)
+    for c in find_nodes(program.tree, gast.Call):
+        found = program.resolve(c.func)
+        if isinstance(found, FunctionType) and found in copies:
+            bindings[c.func.id] = copies[found]
+    return program.with_tree(program.tree, bindings=bindings, memory=(shared, function))
+
+
+def _interpreted(
+    facts: Facts, programs: dict[Any, Program], shared: Shared, forms: FunctionForms
+) -> dict[Any, Facts] | None:
+    """The facts of the programs, by their memory; None where that does not settle."""
+    for _ in range(ROUNDS):
+        before = shared.count
+        found = {}
+        for function, program in programs.items():
+            given: dict[str, Kind] = {}
+            for p in parameter_names(program.tree):
+                if function is None:
+                    given[p] = facts.kinds[p]
+                    continue
+                held = shared.given.get((function, p))
+                given[p] = UNKNOWN if held is None else shared.as_kind(held)
+            found[function] = facts_of(program, None, forms.effects, partial(forms.kinds, kinds=given))
+            found[function].kinds  # noqa: B018 - interprets it
+        if shared.is_lost:
+            return None
+        if shared.count == before:
+            shared.read_defaults()
+            if shared.count == before:
+                return found
+    return None
