@@ -1,4 +1,6 @@
-"""Refuses changes of the dicts in which Python keeps attributes and globals: `vars(o)["v"] = x`."""
+"""Refuses changes of the dicts in which Python keeps attributes and globals, `vars(o)["v"] = x`, and of the
+methods of classes.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,20 @@ from ..transforms.analyses.find_effects import find_changes_by_name
 from ..transforms.analyses.find_namespaces import NOT_CHANGING, find_namespaces
 from ..transforms.heap.heap_writer import HeapRefusal
 from ..transforms.trees.nodes import find_nodes
+from ..transforms.trees.program import MISSING, Program
+from ..values.objects import lookup
 
-__all__ = ["refuse_namespace_changes"]
+__all__ = ["refuse_method_changes", "refuse_namespace_changes"]
+
+
+def refuse_method_changes(program: Program) -> None:
+    """Raises UnsupportedSyntaxError for a method or property of a class that is set."""
+    for n in find_nodes(program.tree, gast.Attribute):
+        owner = MISSING if isinstance(n.ctx, gast.Load) else program.resolve(n.value)
+        if isinstance(owner, type) and hasattr(type(lookup(owner, n.attr)), "__get__"):
+            what = f"the method `{n.attr}` of the class `{owner.__name__}` is set"
+            why = "the methods of a class are those that it has when the derivative is made"
+            program.refuse(n, what, why, "set it before, or hold the function in an attribute of objects")
 
 
 def refuse_namespace_changes(facts: Facts, updates: bool = False) -> None:

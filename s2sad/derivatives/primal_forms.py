@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from ..analysis.check_namespaces import refuse_method_changes
 from ..analysis.constructors import has_maker, maker_of, replacer_of
 from ..analysis.effect_summaries import CallEffects
 from ..analysis.expression_facts import stays_starred
@@ -250,6 +251,7 @@ class Forms:
             program = program.with_tree(program.tree)  # which names are its own
             program = expand_checkpoint_loops(expand_gradient_blocks(program))
             program = normalise(program, self._watch_of(function))
+            refuse_method_changes(program)
             program = leave_inactive_calls(program, parameter_names(program.tree))
             self.note(captured(program))
             self.programs[key] = program

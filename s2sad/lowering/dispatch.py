@@ -26,7 +26,7 @@ from ..runtime.object_graph import check_function, reference
 from ..transforms.analyses.bind_methods import method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
-from ..transforms.trees.nodes import assign, call, is_atom, load, located
+from ..transforms.trees.nodes import assign, call, find_nodes, is_atom, load, located
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
 from ..values.objects import ABSENT, lookup
@@ -45,10 +45,17 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
     program = facts.program
     names = program.names.copy()
     objects = Objects(program, names)
+    done = {  # what was named before, whose method or property cannot be put in
+        s.targets[0].id
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.value, gast.Call) and program.resolve(s.value.func) is reference
+    }
 
     def choices(x: Any) -> list[Any]:
         """The classes of an object that only the memory knows, and the functions that it may be."""
         if not isinstance(x, gast.Name) or x.id not in memory.names or program.resolve(x) is not MISSING:
+            return []
+        if x.id in done:
             return []
         held = memory.names[x.id]
         found = {memory.functions.get(site, memory.classes.get(site, object)) for site in held.sites or ()}

@@ -439,3 +439,28 @@ def objects_in_tuples(x, n):
         end[0].place += end[2]
     springs[0], springs[1] = springs[1], (masses[0], masses[1], x)
     return sum(m.place * v * t for m in masses for t, v in m.trail) + springs[1][0].place * springs[0][2]
+
+
+class Numbered:
+    made = 0
+
+    def __init__(self, size):
+        Numbered.made += 1
+        self.size = size
+
+    @property
+    def doubled(self):
+        return self.size * 2
+
+    def grow(self, factor):
+        self.size = self.size * factor
+
+
+@program((1.3,), second=True)
+def objects_that_their_class_counts(x):
+    found = {}
+    for k, name in enumerate("ab"):
+        found[name] = Numbered(x + k)
+    for one in found.values():
+        one.grow(x)
+    return sum(one.doubled * one.size for one in found.values())

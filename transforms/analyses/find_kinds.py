@@ -7,6 +7,7 @@ kinds.
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -126,6 +127,10 @@ class _Run:
                     self.define(target.id, kind)
             case gast.Assign(targets=[gast.Subscript(value=gast.Name() as base, slice=index)]):
                 self.store(base, index, s.value, self.atom(s.value))
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name) as owner)]) if isinstance(
+                self.program.resolve(owner), (type, ModuleType)
+            ):
+                return  # it remains that class or module
             case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=name), attr=attr)]):
                 owner, value = self.kinds.get(name, domain.UNKNOWN), self.atom(s.value)
                 setter = domain.setter_of(owner, attr)
