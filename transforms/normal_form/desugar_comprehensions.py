@@ -403,7 +403,7 @@ def is_iterator(program: Program, node: Node) -> bool:
 
 def reads_iterables(function: Any) -> bool:
     """Whether a called object, or MISSING, may be written in Python, and so be put in place of the call."""
-    inner = function.__init__ if isinstance(function, type) else getattr(function, "__func__", function)
+    inner = getattr(function, "__init__" if isinstance(function, type) else "__func__", function)
     return function is MISSING or isinstance(inner, FunctionType)
 
 
