@@ -55,5 +55,8 @@ class FunctionForms(Protocol):
     def expanded(self, function: FunctionType, given: Kinds) -> Facts:
         """The facts of a function in single assignment, for arguments of these kinds."""
 
+    def kinds(self, program: Program, kinds: Kinds, before: bool = False) -> dict[str, Kind]:
+        """The kinds of a program's names."""
+
     def facts(self, program: Program, kinds: Kinds, before: bool = False) -> Facts:
         """The facts of a program: the kinds of its names and the effects of its calls."""

@@ -389,13 +389,14 @@ class _Writer:
     def shared_body(self) -> tuple[Any, list[Any]]:
         """The definition, and the body, of a derivative that is given the table by its callers."""
         tree, request = self.program.tree, self.linked.own
-        token, *others = [*tree.args.posonlyargs, *tree.args.args]
+        given: list[Any] = [*tree.args.posonlyargs, *tree.args.args]
+        token, others = given[0], given[1:]
         if token.id not in self.calls.heaps:
             raise _Other
         if request.form == "jvp":
             if request.wrt[0] == token.id:
-                given = others.pop(len(others) - len(request.wrt))
-                self.start({given.id})
+                tangent = others.pop(len(others) - len(request.wrt))
+                self.start({tangent.id})
             others.insert(0, param(self.d))
         tree = rebuilt(tree, args=rebuilt(tree.args, posonlyargs=[], args=others))
         return tree, self.block(tree.body)

@@ -106,8 +106,8 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
             for x, members in method_names(node):
                 found = choices(x)
                 known = [c for c in found if isinstance(c, type)]
-                used = [member_of(Instance(c), m) for c in known for m in members]
-                used = [u for u in used if u is not None and u.role in ("method", "property")]
+                asked = [member_of(Instance(c), m) for c in known for m in members]
+                used = [u for u in asked if u is not None and u.role in ("method", "property")]
                 is_called = isinstance(node, gast.Call) and node.func is x
                 if used if known == found else is_called:
                     for member in used:
