@@ -374,7 +374,7 @@ class Derivative:
         differentiates.
         """
         chosen = self._given.chosen_by_kinds(kinds)
-        return self._made(kinds, chosen)[0], chosen
+        return plain_form(self._made(kinds, chosen)[0]), chosen
 
     def generate_with(self, generator: Generator, args: tuple[Any, ...] | None = None) -> Target:
         """Generates the code for these arguments (None: the code that is shown) again, with a generator that

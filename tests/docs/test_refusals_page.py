@@ -53,6 +53,10 @@ OBJECTS = {
         "box.value = x\ndef g(n):\n    return x if n == 0 else g(n - 1) * x\nreturn np.sum(box.value * g(2))",
         "box.value = x\nh = [np.sum, lambda v: v * x]\nh.reverse()\nreturn h[1](box.value)",
     ],
+    "calls of recursive functions that change objects, where their exceptions are caught": [
+        "d = {'v': x}\ndef g(n):\n    d['v'] = d['v'] * x\n    if n > 2:\n        raise ValueError\n    g(n + 1)\n"
+        "try:\n    g(0)\nexcept ValueError:\n    pass\nreturn np.sum(d['v'])",
+    ],
     "arrays changed in place that objects with several names hold and somebody else too": [
         "boxes = [Box(v) for v in (x, x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
         "a = x * 1\nb = Box(a)\nboxes = [Box(v) for v in (a, x)]\nboxes[0].value[0] = x[1]\n"
