@@ -222,7 +222,8 @@ class _Writer:
         body = self.sharing(_without_copies(new))
         new = rebuilt(tree, body=body)
         read = {*names_read(new.body)}
-        if not self.heaps.isdisjoint(read) or not self.tables.isdisjoint(read):
+        gone = self.heaps | self.tables | self.calls.results.keys() | self.calls.pairs.keys()
+        if not gone.isdisjoint(read):
             raise _Other
         bindings = {n: v for n, v in self.objects.all_bindings().items() if n in read}
         return self.program.with_tree(new, names=self.names, bindings=bindings)

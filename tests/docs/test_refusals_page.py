@@ -54,8 +54,8 @@ OBJECTS = {
         "box.value = x\nh = [np.sum, lambda v: v * x]\nh.reverse()\nreturn h[1](box.value)",
     ],
     "calls of recursive functions that change objects, where their exceptions are caught": [
-        "d = {'v': x}\ndef g(n):\n    d['v'] = d['v'] * x\n    if n > 2:\n        raise ValueError\n    g(n + 1)\n"
-        "try:\n    g(0)\nexcept ValueError:\n    pass\nreturn np.sum(d['v'])",
+        "d = {'v': x}\ndef g(n):\n    d['v'] = d['v'] * x\n    if n > 2:\n        raise ValueError\n"
+        "    g(n + 1)\ntry:\n    g(0)\nexcept ValueError:\n    pass\nreturn np.sum(d['v'])",
     ],
     "arrays changed in place that objects with several names hold and somebody else too": [
         "boxes = [Box(v) for v in (x, x)]\nboxes[0].value += x * x\nreturn np.sum(boxes[0].value)",
