@@ -373,7 +373,8 @@ class Generator:
             self.attempt(request, "writes" if request.writes else "reads")
         except S2sadError as last:
             self.made.pop(request, None)
-            if isinstance(last, HeapRefusal) and request.function.__code__.co_filename not in origins:
+            is_users = request.function.__code__.co_filename not in origins
+            if isinstance(last, HeapRefusal) and is_users and not isinstance(refusal, MissingRuleError):
                 refusal = UnsupportedSyntaxError(last.what, last.given, last.why, last.instead)
             self.refused[request] = refusal, refusal.calls
             raise refusal from None

@@ -670,7 +670,7 @@ class Forms:
             stays = partial(stays_starred, facts=facts)
             facts = facts.again(lower_stars(facts.program, stays, call_star, call_method))
             if heap is not None:
-                facts = with_shared_memory(facts, self)
+                facts = with_shared_memory(facts, self, self.heap_calls.made)
             return facts
 
     @contextmanager

@@ -15,7 +15,7 @@ from ..runtime.adjoints import Like, zeros_of
 from ..values.libraries import is_other_array, library_of
 from ..values.objects import fields_of, has_operators, is_named_tuple, is_plain
 from ..values.sparse_arrays import is_sparse
-from .join import join_all
+from .join import give_kinds, join_all
 from .lattice import (
     INTEGERS,
     LARGE,
@@ -376,3 +376,6 @@ def _is_length(dim: Dim, n: int, lengths: dict[str, int]) -> bool:
             lengths[dim.name] = n
         return True
     return max(0, base + dim.offset) == n
+
+
+give_kinds(kind_of)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from types import MemberDescriptorType
+from typing import Any
 
 from ..values.objects import ABSENT, lookup
 from .lattice import (
@@ -36,7 +37,9 @@ from .lattice import (
     widen,
 )
 
-__all__ = ["inherited_kind", "join", "join_all"]
+__all__ = ["give_kinds", "inherited_kind", "join", "join_all"]
+
+_KIND_OF: list[Callable[[Any, str], Kind]] = []  # `abstraction.kind_of`, which needs joins
 
 
 def join_all(kinds: Iterable[Kind]) -> Kind:
@@ -91,16 +94,19 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
     return UNKNOWN
 
 
+def give_kinds(kind_of: Callable[[Any, str], Kind]) -> None:
+    """Tells what finds the kind of a value."""
+    _KIND_OF[:] = [kind_of]
+
+
 def inherited_kind(cls: type, name: str) -> Kind:
     """The kind of what is read where an object does not hold an attribute itself; NOTHING where the class has
     no value for it.
     """
-    from .abstraction import kind_of  # which needs joins
-
     value = lookup(cls, name)
     if value is ABSENT or isinstance(value, MemberDescriptorType):
         return NOTHING if lookup(cls, "__getattr__") is ABSENT else UNKNOWN
-    return UNKNOWN if hasattr(type(value), "__get__") else kind_of(value, f"{cls.__name__}.{name}")
+    return UNKNOWN if hasattr(type(value), "__get__") else _KIND_OF[0](value, f"{cls.__name__}.{name}")
 
 
 def _join_scalars(a: Scalar, b: Scalar) -> Scalar:

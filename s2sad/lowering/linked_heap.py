@@ -35,9 +35,10 @@ ROUNDS = 20  # after which nothing is known
 INNER = "function_"  # the name of the cell that a shared function calls
 
 
-def with_shared_memory(facts: Facts, forms: FunctionForms) -> Facts:
+def with_shared_memory(facts: Facts, forms: FunctionForms, made: Mapping[FunctionType, Any]) -> Facts:
     """A program, in single assignment, with plain slots, and with such functions in place of those that it
-    calls with its heap, whose facts the `forms` gain. The facts themselves where not all is known.
+    calls with its heap, which were `made` for it; the `forms` gain their facts. The facts themselves where
+    not all is known.
     """
     programs: dict[Any, Program] = {}
     copies: dict[FunctionType, FunctionType] = {}
@@ -48,7 +49,8 @@ def with_shared_memory(facts: Facts, forms: FunctionForms) -> Facts:
         for called in linked_in(program):
             if called not in copies:
                 copies[called] = _copy(called)
-                given = dict.fromkeys(parameter_names(forms.normal_form(called).tree), UNKNOWN)
+                known = made[called].kinds if called in made else {}
+                given = {p: known.get(p, UNKNOWN) for p in parameter_names(forms.normal_form(called).tree)}
                 forms.sharing[copies[called]] = whole = forms.expanded(called, given)
                 todo.append((copies[called], whole.program))
     if not copies:

@@ -19,7 +19,7 @@ from s2sad.transforms.errors import NonDifferentiableError
 
 from ..primitives.record import Rule, bprop, for_instances, nondifferentiable, stands_in
 from ..primitives.template import Template
-from ..runtime.adjoints import unbroadcast
+from ..runtime.adjoints import unbroadcast, zeros_like
 from .functional import pulled_back, pushed_forward
 from .interpolation import cell_of
 from .samples import A, given
@@ -193,7 +193,7 @@ def grid_values(made: Made, xi: Any, values: Array, method: Any) -> Array:
 def grid_values_(made, xi, values, method, out, dout):
     call = (points_of(made), values, xi, method_of(made, method), fill_value_of(made), np.shape(out))
     _, dvalues, dxi, _, _, _ = pulled_back(on_grid, dout, call)
-    return None, dxi, dvalues
+    return zeros_like(made), dxi, dvalues
 
 
 @grid_values_.jvp
@@ -336,7 +336,7 @@ def line_sample(kind: Any, *shape: int, axis: int = -1) -> Any:
 def line_values_(made, places, y, kind, axis, out, dout):
     call = (points_of(made), y, places, kind, axis, fill_value_of(made))
     _, dy, dplaces, _, _, _ = pulled_back(on_line, dout, call)
-    return None, unbroadcast(dplaces, places), dy
+    return zeros_like(made), unbroadcast(dplaces, places), dy
 
 
 @line_values_.jvp

@@ -87,7 +87,7 @@ def test_integers_leave_the_dtype_alone() -> None:
     assert unbroadcast(np.full(3, 0.5), 2) == 1.5
 
 
-@pytest.mark.parametrize("x", [[1.0], (1.0,), {"a": 1.0}, None, "text", object()])
+@pytest.mark.parametrize("x", [[1.0], (1.0,), {"a": 1.0}, None, object()])
 def test_containers_are_no_operands(x: Any) -> None:
     with pytest.raises(NonDifferentiableError):
         unbroadcast(np.ones(3), x)
