@@ -354,8 +354,8 @@ class Memory:
                     read = [a.id for a in args if isinstance(a, gast.Name)]
                     known = [self.lists[name] for name in read if self.born.get(name) is list]
                     if function in (list, deque) and len(args) == 1:  # of a tuple
-                        parts = self.held(args[0], kind).all_parts()
-                        known = known if parts is None else [self.together(parts)]
+                        of_tuple = self.held(args[0], kind).all_parts()
+                        known = known if of_tuple is None else [self.together(of_tuple)]
                     if len(known) == (2 if function is operator.concat else min(len(args), 1)):
                         self.lists[target] = self.together(known)
                         self.born[target] = deque if function is deque else list
