@@ -129,14 +129,10 @@ class Shared:
     count: int = 0  # how often it has grown
 
     def grow(self, table: dict[Any, Held], key: Any, found: Held) -> bool:
-        """Joins what is found to a table; whether that is new."""
-        old = table.get(key, EMPTY)
-        new = old.joined(found)
-        if new == old and key in table:
-            return False
-        table[key] = new
-        self.count += 1
-        return True
+        """Joins what is found to one of the tables; whether that is new."""
+        is_new = _grown(table, key, found)
+        self.count += is_new
+        return is_new
 
     def read_defaults(self) -> bool:
         """Has anything in the slots that were read and that nothing is known of; whether that is new."""
@@ -179,6 +175,16 @@ class Shared:
         if held.is_object:
             return REFERENCE
         return held.kind if held.sites == frozenset() and not held.is_optional else UNKNOWN
+
+
+def _grown(table: dict[Any, Held], key: Any, found: Held) -> bool:
+    """Joins what is found to what a table has; whether that is new."""
+    old = table.get(key, EMPTY)
+    new = old.joined(found)
+    if new == old and key in table:
+        return False
+    table[key] = new
+    return True
 
 
 def memory_of(program: Program, given: Mapping[str, Kind]) -> Memory | None:
@@ -616,9 +622,7 @@ class Memory:
 
     def bind(self, name: str, found: Held) -> None:
         self.followed = name
-        count = self.shared.count
-        self.grow(self.names, name, found)
-        self.shared.count = count  # names are found again by each walk
+        self.has_new = _grown(self.names, name, found) or self.has_new
 
     def put(self, site: str, key: Any, found: Held) -> None:
         self.grow(self.slots, (site, key), found)

@@ -6,7 +6,7 @@ then tells all slots of all of them, these are read and set as they stand (`plai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import CellType, FunctionType
 from typing import Any
@@ -40,24 +40,19 @@ def with_shared_memory(facts: Facts, forms: FunctionForms, made: Mapping[Functio
     calls with its heap, which were `made` for it; the `forms` gain their facts. The facts themselves where
     not all is known.
     """
-    programs: dict[Any, Program] = {}
     copies: dict[FunctionType, FunctionType] = {}
-    todo: list[Any] = [(None, facts.program)]
-    while todo:
-        function, program = todo.pop()
-        programs[function] = program
-        for called in linked_in(program):
-            if called not in copies:
-                copies[called] = _copy(called)
-                known = made[called].kinds if called in made else {}
-                given = {p: known.get(p, UNKNOWN) for p in parameter_names(forms.normal_form(called).tree)}
-                forms.sharing[copies[called]] = whole = forms.expanded(called, given)
-                todo.append((copies[called], whole.program))
+
+    def program_of(function: FunctionType) -> Program:
+        known = made[function].kinds if function in made else {}
+        given = {p: known.get(p, UNKNOWN) for p in parameter_names(forms.normal_form(function).tree)}
+        copies[function] = _copy(function)
+        forms.sharing[copies[function]] = whole = forms.expanded(function, given)
+        return whole.program
+
+    programs = _reached(facts.program, program_of)
     if not copies:
         return facts
-    shared = Shared({f: tuple(parameter_names(p.tree)) for f, p in programs.items() if f is not None})
-    programs = {f: _sharing(p, copies, shared, f) for f, p in programs.items()}
-    found = _interpreted(facts, programs, shared, forms)
+    found = _interpreted(facts, programs, copies, forms)
     if found is None:
         return facts
     plain: dict[Any, Facts] = {}
@@ -81,18 +76,12 @@ def shared_memory(
     that share it, which were `made` for it. Where nothing is known, that memory is None, and there are no
     others.
     """
-    programs: dict[Any, Program] = {None: facts.program}
-    todo = [facts.program]
-    while todo:
-        for called in linked_in(todo.pop()):
-            if called in made and called not in programs:
-                programs[called] = without_cells(made[called].program)
-                todo.append(programs[called])
+    programs = _reached(
+        facts.program, lambda function: without_cells(made[function].program) if function in made else None
+    )
     if len(programs) == 1:
         return {None: (facts, settled_memory(facts.program, facts.kinds, facts.kind))}
-    shared = Shared({f: tuple(parameter_names(p.tree)) for f, p in programs.items() if f is not None})
-    programs = {f: _sharing(p, {}, shared, f) for f, p in programs.items()}
-    found = _interpreted(facts, programs, shared, forms)
+    found = _interpreted(facts, programs, {}, forms)
     memories = {f: (k, settled_memory(k.program, k.kinds, k.kind)) for f, k in (found or {}).items()}
     is_known = memories and all(memory is not None for _, memory in memories.values())
     return memories if is_known else {None: (facts, None)}
@@ -102,6 +91,20 @@ def linked_in(program: Program) -> list[FunctionType]:
     """The functions that a program calls with its heap."""
     called = (program.resolve(c.func) for c in find_nodes(program.tree, gast.Call))
     return list(dict.fromkeys(f for f in called if isinstance(f, FunctionType) and f in ON_HEAP))
+
+
+def _reached(
+    program: Program, program_of: Callable[[FunctionType], Program | None]
+) -> dict[FunctionType | None, Program]:
+    """A program, under None, and those of the functions that it calls with its heap, which call others."""
+    programs: dict[FunctionType | None, Program] = {None: program}
+    todo = [program]
+    while todo:
+        for called in linked_in(todo.pop()):
+            if called not in programs and (found := program_of(called)) is not None:
+                programs[called] = found
+                todo.append(found)
+    return programs
 
 
 def _copy(function: FunctionType) -> FunctionType:
@@ -144,13 +147,21 @@ def _sharing(
 
 
 def _interpreted(
-    facts: Facts, programs: dict[Any, Program], shared: Shared, forms: FunctionForms
+    facts: Facts,
+    programs: Mapping[FunctionType | None, Program],
+    copies: dict[FunctionType, FunctionType],
+    forms: FunctionForms,
 ) -> dict[Any, Facts] | None:
-    """The facts of the programs, by their memory; None where that does not settle."""
+    """The facts of the programs, with the copies of functions in place of these, by the memory that they
+    share; None where that does not settle.
+    """
+    own = {None if f is None else copies.get(f, f): p for f, p in programs.items()}
+    shared = Shared({f: tuple(parameter_names(p.tree)) for f, p in own.items() if f is not None})
+    own = {f: _sharing(p, copies, shared, f) for f, p in own.items()}
     for _ in range(ROUNDS):
         before = shared.count
         found = {}
-        for function, program in programs.items():
+        for function, program in own.items():
             given: dict[str, Kind] = {}
             for p in parameter_names(program.tree):
                 if function is None:
