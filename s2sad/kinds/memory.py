@@ -118,6 +118,7 @@ class Shared:
     stored: dict[Any, Held] = field(default_factory=dict)  # by key: what is stored into unknown objects
     classes: dict[str, type] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)  # the functions that are objects, by site
+    factories: dict[str, Any] = field(default_factory=dict)  # what makes missing items of dicts, by site
     given: dict[tuple[Any, str], Held] = field(default_factory=dict)  # by function and parameter
     returned: dict[Any, Held] = field(default_factory=dict)
     unread: set[tuple[str, Any]] = field(default_factory=set)  # slots that were read while empty
@@ -536,6 +537,7 @@ class Memory:
             return
         site = self.site(x)
         self.classes.setdefault(site, cls)
+        self.shared.factories[site] = self.factories.get(x)
         if cls in (list, deque, *DICTS):
             self.put(site, ITEMS, made)
         if cls in DICTS:
@@ -556,7 +558,7 @@ class Memory:
         if factory not in (list, dict):
             return EMPTY if factory is None else ANYTHING
         site = f"{self.site(x)}[]"
-        self.classes[site] = factory
+        self.classes[site], self.shared.factories[site] = factory, None
         self.put(site, ITEMS, EMPTY)
         self.put(site, KEYS, EMPTY)
         return Held(NOTHING, frozenset([site]))
@@ -574,7 +576,7 @@ class Memory:
         if is_list or (len(classes) == 1 and self.are(x, kind, *DICTS)):
             self.lists[target] = found
             self.born[target] = list if is_list else next(cls for cls in DICTS if cls in classes)
-        made = {self.factories.get(site) for site in self.held(x, kind).sites or ()}
+        made = {self.shared.factories.get(site, ANYTHING) for site in self.held(x, kind).sites or ()}
         self.factories[target] = made.pop() if len(made) == 1 else ANYTHING
         if self.born.get(target) in DICTS:
             self.keys[target] = self.keys_of(x, kind)
