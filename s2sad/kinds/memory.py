@@ -243,9 +243,10 @@ class Memory:
             if not self.is_followed(s)
             for name in bound_here(s)
         }
+        self.shallow: set[str] = set()  # the records of containers without the contents of their objects
         self.followed = ""  # the name that the present assignment has bound
         self.heaps: set[str] = set()
-        self.has_new = False  # since the last look
+        self.growth = self.seen = 0  # how often something new was found; at the last look
         self.is_told = False  # whether a walk has begun with nothing known
         if function is not None:
             token, *others = shared.functions[function]
@@ -265,9 +266,9 @@ class Memory:
         nothing is known from then on. Slots that were read and never written may be anything: the class may
         define them.
         """
-        if not self.has_new and not self.shared.functions:
-            self.has_new = self.shared.read_defaults()
-        found, self.has_new = self.has_new and not self.is_lost, False
+        if self.growth == self.seen and not self.shared.functions:
+            self.growth += self.shared.read_defaults()
+        found, self.seen = self.growth > self.seen and not self.is_lost, self.growth
         self.is_lost = self.is_lost or (found and late)
         is_told, self.is_told = self.is_told, self.is_lost
         return found or is_told is not self.is_lost
@@ -448,6 +449,8 @@ class Memory:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
             return self.as_kind(found)
+        if name == "items_of":
+            self.shallow.add(target)
         if name in ("heap_copy", "heap_view") and self.is_handed_on(args, kind):
             self.bind(target, found := self.held(args[1], kind))
             return self.as_kind(found)
@@ -472,7 +475,8 @@ class Memory:
     def is_handed_on(self, args: list[Any], kind: KindOf) -> bool:
         """Whether a copy is the value itself: no object, or a tuple whose objects are not copied."""
         found = self.held(args[1], kind)
-        return found.sites == frozenset() or (found.parts is not None and len(args) == 3)
+        is_shallow = isinstance(args[2], gast.Name) and args[2].id in self.shallow
+        return found.sites == frozenset() or (found.parts is not None and is_shallow)
 
     def of_class(self, args: list[Any], kind: KindOf) -> Held:
         """What `reference(x, cls)` may be: the objects of the class."""
@@ -624,13 +628,13 @@ class Memory:
 
     def bind(self, name: str, found: Held) -> None:
         self.followed = name
-        self.has_new = _grown(self.names, name, found) or self.has_new
+        self.growth += _grown(self.names, name, found)
 
     def put(self, site: str, key: Any, found: Held) -> None:
         self.grow(self.slots, (site, key), found)
 
     def grow(self, table: dict[Any, Held], key: Any, found: Held) -> None:
-        self.has_new = self.shared.grow(table, key, found) or self.has_new
+        self.growth += self.shared.grow(table, key, found)
 
     def together(self, parts: Any) -> Held:
         found = EMPTY

@@ -261,3 +261,34 @@ def a_search_tree(x):
     for t in range(6):
         r.simulate(x * (t + 1))
     return r.v + sum(k.v for k in r.kids)
+
+
+class Path:
+    def __init__(self, y):
+        self.ys = [y]
+        self.next: Path | None = None
+
+
+def followed(rhs, y, n):
+    path, k = Path(y), 0
+    while k < n:
+        path.ys.append(rhs(path.ys[-1]))
+        k += 1
+    return path, k
+
+
+def linked_paths(rhs, y, n):
+    path, other = Path(y), Path(rhs(y))
+    path.next = other
+    other.ys.append(y * n)
+    return path, other
+
+
+SOLVERS = {"followed": followed, "linked": linked_paths}
+
+
+@program((0.7, "followed"), (0.7, "linked"))
+def objects_in_the_tuple_that_a_chosen_function_returns(x, name):
+    path, other = SOLVERS[name](lambda y: y * x, x, 3)
+    total = path.ys[0] * path.ys[-1] * (3.0 if path.next is None else path.next.ys[1])
+    return total * (other if isinstance(other, int) else other.ys[0])

@@ -89,6 +89,7 @@ class _Run:
         self.changed: dict[str, Any] = {}
         self.shared = _assigned_twice(expressions.program)
         self.keys: set[tuple[str, str]] = set()  # a dict, and a key from a loop over it
+        self.settled: dict[int, Any] = {}  # by loop: the growth, kinds and changes that its last turn leaves
         self.forgetting = Forgetting(expressions, self.change, self.shared)
 
     def define(self, name: str, kind: Any) -> None:
@@ -188,15 +189,30 @@ class _Run:
             self.change(base.id, self.domain.stored_kind(owner, kind, self.expressions.key(index), has_key))
 
     def loop(self, s: Any) -> None:
+        """Runs a loop until it changes nothing. A turn that changed no kind from before the loop is the last,
+        since another would find the same; a loop that is met again with what its last turn found is not run.
+        """
+        *known, changed = self.settled.get(id(s), (None, None))
+        if known == [self.growth(), self.kinds]:
+            self.changed |= changed
+            return
         for _ in range(_ROUNDS):
-            before = dict(self.kinds)
+            before, growth = dict(self.kinds), self.growth()
+            others, self.changed = self.changed, {}
             if isinstance(s, gast.For):
                 self.targets(s)
             self.block(s.body)
-            if self.kinds == before:
+            changed = self.changed
+            self.changed = others | changed
+            if growth == self.growth() and before.items() <= self.kinds.items():
+                self.settled[id(s)] = growth, dict(self.kinds), changed
                 return
         for name in assigned_names(s):
             self.kinds[name] = self.domain.UNKNOWN
+
+    def growth(self) -> int:
+        """How often the memory has grown."""
+        return 0 if self.memory is None else int(self.memory.growth)
 
     def targets(self, s: Any) -> None:
         for target, source in loop_elements(s):
