@@ -520,6 +520,8 @@ class Forms:
             if program is not inlined:
                 program = self.inlined(program)
         program = self.unstarred(with_items_apart(program, kinds, find_sure, self.style.flat), kinds)
+        if not one_name:
+            program = lifted_closures(program, only_writing=False)
         if has_objects(program, kinds) and not has_heap(program):
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
@@ -530,7 +532,7 @@ class Forms:
                 program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
-            program = lifted_closures(inline_known_functions(program, self.inlinable))
+            program = lifted_closures(inline_known_functions(program, self.inlinable), one_name)
         elif not calls_of_functions(program, self.inlinable) and not self.style.flat:
             return promote_items(program)
         whole = inline_changing_functions(find(program), self.inlinable)

@@ -1,8 +1,9 @@
 """What objects hold, in a program with a heap: the kinds of their attributes and items, and which objects.
 
 Objects are told apart by the site that made them: a name of the program; those of arguments by their class.
-A name refers to a set of sites; a slot (a site with the name of an attribute, or ITEMS for all items) has the
-kind of the values in it and the sites of the objects in it. The order of changes does not matter: a slot
+A name refers to a set of sites; a slot (a site with the name of an attribute, an Item for a key that is
+literal, or ITEMS for the items with other keys) has the kind of the values in it and the sites of the objects
+in it. The order of changes does not matter: a slot
 joins all that is stored there. What is not known may be anything.
 
     bodies = [B(x), B(0.0)]        bodies -> list of the site B, whose `pos` is a float
@@ -16,6 +17,7 @@ import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ from ..runtime.containers import copied_lists, dict_items, dict_values
 from ..runtime.mutation import repeated, stored_in
 from ..runtime.records import held_by
 from ..transforms.analyses.operations import OPERATORS
+from ..transforms.trees.helpers import merged
 from ..transforms.trees.nodes import bound_here, header_of, load, names_read, statements_in
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
@@ -62,7 +65,7 @@ __all__ = [
     "settled_memory",
 ]  # fmt: skip
 
-ITEMS, KEYS = "[]", "{}"  # the keys of the slots of all items, and of all keys of a dict
+ITEMS, KEYS = "[]", "{}"  # the keys of the slots of items, and of all keys of a dict
 DICTS = (dict, defaultdict, OrderedDict)
 KindOf = Callable[[Any], Kind]
 
@@ -104,7 +107,25 @@ class Held(NamedTuple):
         return bool(self.sites) and isinstance(self.kind, Nothing)
 
 
+class Item(NamedTuple):
+    """The key of the slot of the item with a literal key."""
+
+    key: Any
+
+
 EMPTY, ANYTHING, OPTIONAL = Held(NOTHING, frozenset()), Held(UNKNOWN, None), Held(NOTHING, frozenset(), True)
+
+
+class New(NamedTuple):
+    """A new object or container that is not in the heap yet: its class, all its items and keys, of a dict
+    the items by their slots, where these are known, and what makes missing ones.
+    """
+
+    cls: type
+    items: Held = EMPTY
+    keys: Held = EMPTY
+    parts: Mapping[Any, Held] | None = None
+    factory: Any = None
 
 
 @dataclass
@@ -119,6 +140,7 @@ class Shared:
     classes: dict[str, type] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)  # the functions that are objects, by site
     factories: dict[str, Any] = field(default_factory=dict)  # what makes missing items of dicts, by site
+    items: dict[str, list[Item]] = field(default_factory=dict)  # the literal keys that items have, by site
     given: dict[tuple[Any, str], Held] = field(default_factory=dict)  # by function and parameter
     returned: dict[Any, Held] = field(default_factory=dict)
     unread: set[tuple[str, Any]] = field(default_factory=set)  # slots that were read while empty
@@ -229,11 +251,8 @@ class Memory:
         self.slots, self.stored, self.classes = shared.slots, shared.stored, shared.classes
         self.defaults, self.unread = shared.defaults, shared.unread
         self.results: dict[str, Any] = {}  # the names of results of functions that share the heap
-        self.lists: dict[str, Held] = {}  # the items of new objects and containers, not in the heap yet
-        self.keys: dict[str, Held] = {}  # the keys of new dicts
-        self.born: dict[str, type] = {}  # and their classes
+        self.new: dict[str, New] = {}
         self.functions = shared.values  # the functions that are objects, by site
-        self.factories: dict[str, Any] = {}  # what makes the missing items of a defaultdict
         self.operands = _only_operands(program)
         assigned = Counter(name for s in statements_in(program.tree.body) for name in bound_here(s))
         self.several = {name for name, count in assigned.items() if count > 1}
@@ -244,6 +263,7 @@ class Memory:
             for name in bound_here(s)
         }
         self.shallow: set[str] = set()  # the records of containers without the contents of their objects
+        self.sources = _sources(program, self.several)
         self.followed = ""  # the name that the present assignment has bound
         self.heaps: set[str] = set()
         self.growth = self.seen = 0  # how often something new was found; at the last look
@@ -306,16 +326,12 @@ class Memory:
             case gast.Attribute() if self.program.resolve(value) is not MISSING:
                 self.bind(target, self.of_kind(kind(value)))
             case gast.Name():
-                if value.id not in self.lists or value.id in self.names:  # a new list enters the heap later
+                if value.id not in self.new or value.id in self.names:  # a new list enters the heap later
                     self.bind(target, self.held(value, kind))
                 if value.id in self.heaps:
                     self.heaps.add(target)
-                if value.id in self.lists:
-                    self.lists[target] = self.lists[value.id]
-                if value.id in self.born:
-                    self.born[target] = self.born[value.id]
-                if value.id in self.factories:
-                    self.factories[target] = self.factories[value.id]
+                if value.id in self.new:
+                    self.new[target] = self.new[value.id]
             case gast.Tuple(elts=[gast.Name(id=token), result]) if token in self.heaps:
                 self.grow(self.shared.returned, self.function, self.held(result, kind))
             case gast.BinOp(left=left, op=op, right=right):
@@ -328,13 +344,16 @@ class Memory:
                     kinds = Tuple(tuple(map(self.as_kind, parts)))
                     self.bind(target, Held(kinds, sites, False, parts))
                     return kinds
-            case gast.List(elts=items) | gast.Dict(values=items):
-                if isinstance(value, gast.Dict):
-                    self.keys[target] = self.together(self.held(k, kind) for k in value.keys)
-                self.lists[target] = self.together(self.held(a, kind) for a in items)
-                self.born[target] = list if isinstance(value, gast.List) else dict
-            case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.lists:
-                self.lists[target], self.born[target] = self.lists[base], self.born[base]
+            case gast.List(elts=items):
+                self.new[target] = New(list, self.together(self.held(a, kind) for a in items))
+            case gast.Dict(keys=keys, values=items):
+                held = [self.held(a, kind) for a in items]
+                places = [item_of(kind(k)) for k in keys]
+                parts = None if ITEMS in places else {ITEMS: EMPTY, **dict(zip(places, held, strict=True))}
+                all_keys = self.together(self.held(k, kind) for k in keys)
+                self.new[target] = New(dict, self.together(held), all_keys, parts)
+            case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.new:
+                self.new[target] = self.new[base]._replace(parts=None)
             case gast.Subscript(value=gast.Name() as x, slice=index) if self.held(x, kind).parts is not None:
                 self.bind(target, found := self.part(x, index, False, False, kind) or ANYTHING)
                 return self.as_kind(found)
@@ -343,7 +362,7 @@ class Memory:
                 if self.is_linked(function):
                     return self.linked(function, value, kind)
                 if function in EMPTY_OF and isinstance(cls := self.program.resolve(args[0]), type):
-                    self.lists[target], self.born[target] = EMPTY, cls
+                    self.new[target] = New(cls)
                     return None
                 if function is stored_in:
                     return self.operated(stored_in, args, kind)
@@ -353,28 +372,53 @@ class Memory:
                 if self.is_early(value, kind):
                     return NOTHING
                 if makes_dict(value, self.program):
-                    self.lists[target], self.keys[target], self.born[target] = EMPTY, EMPTY, function
-                    self.factories[target] = self.program.resolve(args[0]) if args else None
+                    self.new[target] = New(function, factory=self.program.resolve(args[0]) if args else None)
                     return None
-                if function in (dict_items, dict_values) and self.born.get(x := args[0].id) in DICTS:
-                    return self.parts_of_dict(target, x, function is dict_values)
+                if (copied := self.copied_dict(function, value)) is not None:
+                    self.new[target] = copied
+                    return None
+                if function in (dict_items, dict_values) and self.new_of(args[0], *DICTS) is not None:
+                    return self.parts_of_dict(target, args[0].id, function is dict_values)
                 if function in (operator.concat, repeated, copied_lists, list, deque, sorted):
-                    read = [a.id for a in args if isinstance(a, gast.Name)]
-                    known = [self.lists[name] for name in read if self.born.get(name) is list]
+                    known = [new.items for a in args if (new := self.new_of(a, list)) is not None]
                     if function in (list, deque) and len(args) == 1:  # of a tuple
                         of_tuple = self.held(args[0], kind).all_parts()
                         known = known if of_tuple is None else [self.together(of_tuple)]
                     if len(known) == (2 if function is operator.concat else min(len(args), 1)):
-                        self.lists[target] = self.together(known)
-                        self.born[target] = deque if function is deque else list
+                        cls = deque if function is deque else list
+                        self.new[target] = New(cls, self.together(known))
+        return None
+
+    def new_of(self, atom: Any, *classes: type) -> New | None:
+        """The new container of one of the classes that an atom is; None for others."""
+        found = self.new.get(getattr(atom, "id", ""))
+        return found if found is not None and found.cls in classes else None
+
+    def copied_dict(self, function: Any, value: Any) -> New | None:
+        """What `x.copy()`, `dict(x)` or `merged(x, y)` of new containers make; None for other calls."""
+        match value:
+            case gast.Call(func=gast.Attribute(value=x, attr="copy"), args=[], keywords=[]):
+                return self.new_of(x, list, *DICTS)
+            case gast.Call(args=[x], keywords=[]) if function is dict:
+                new = self.new_of(x, *DICTS)
+                return None if new is None else new._replace(cls=dict, factory=None)
+            case gast.Call(args=[x, y]) if function is merged:
+                a, b = self.new_of(x, *DICTS), self.new_of(y, *DICTS)
+                if a is None or b is None:
+                    return None
+                parts = None
+                if a.parts is not None and b.parts is not None:
+                    places = dict.fromkeys([*a.parts, *b.parts])
+                    parts = {k: a.parts.get(k, EMPTY).joined(b.parts.get(k, EMPTY)) for k in places}
+                return New(dict, a.items.joined(b.items), a.keys.joined(b.keys), parts)
         return None
 
     def parts_of_dict(self, target: str, x: str, only_values: bool) -> Kind | None:
         """Follows `target = dict_values(x)`, or `dict_items(x)`, of a new dict."""
-        parts = self.keys.get(x, ANYTHING), self.lists[x]
-        kinds = [UNKNOWN if h.is_object else self.as_kind(h) for h in parts]
+        new = self.new[x]
+        kinds = [UNKNOWN if h.is_object else self.as_kind(h) for h in (new.keys, new.items)]
         if only_values:
-            self.lists[target], self.born[target] = self.lists[x], list
+            self.new[target] = New(list, new.items)
             return List(None, kinds[1])
         return List(None, Tuple(tuple(kinds)))
 
@@ -444,7 +488,7 @@ class Memory:
             if not is_field and self.are(x, kind, defaultdict):
                 self.add_key(x, key, kind)
             part = self.part(x, key, is_field, name == "heap_element", kind)
-            found = self.read(x, _key(key, is_field), kind) if part is None else part
+            found = self.read(x, self.place(key, is_field, kind), kind) if part is None else part
             if found.is_optional and target in self.operands:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
@@ -461,7 +505,9 @@ class Memory:
         if name in ("keys_of", "keys_in", "positions"):
             return List(None, self.as_kind(self.keys_of(args[0], kind)))
         if name == "key_of":
-            return self.as_kind(self.held(args[1], kind))
+            key = kind(args[1])
+            is_itself = isinstance(item_of(key), Item) and self.are(args[0], kind, *DICTS)
+            return key if is_itself else self.as_kind(self.held(args[1], kind))
         if name == "plain_number":
             held = self.held(args[0], kind)
             if held.parts is not None:
@@ -494,17 +540,17 @@ class Memory:
             case ("born" | "entered" | "filled" | "heap_enter"), [gast.Name(id=x), *_]:
                 self.enter(x, kind)
             case "heap_set", [x, key, value, *field]:
-                self.write(x, _key(key, any(map(_is_true, field))), self.held(value, kind))
+                self.write(x, self.place(key, any(map(_is_true, field)), kind), self.held(value, kind))
                 self.add_key(x, key, kind)
             case ("set_field" | "set_item" | "hold_field" | "hold_item"), [x, key, value, *_]:
-                self.write(x, _key(key, name.endswith("_field")), self.held(value, kind))
+                self.write(x, self.place(key, name.endswith("_field"), kind), self.held(value, kind))
                 self.add_key(x, key, kind)
             case _, [x, _, value, *_] if name in PUTS:
                 self.write(x, ITEMS, self.held(value, kind))
             case "hold_append", [x, value]:
                 self.write(x, ITEMS, self.held(value, kind))
             case ("heap_splice" | "splice_items" | "hold_splice"), [x, gast.Name(id=items), *_]:
-                self.write(x, ITEMS, self.lists.get(items, ANYTHING))
+                self.write(x, ITEMS, self.new[items].items if items in self.new else ANYTHING)
             case "heap_replace", [value, *_]:
                 new = self.held(value, kind)
                 if isinstance(new.kind, (Scalar, Nothing)):  # no array
@@ -529,24 +575,23 @@ class Memory:
         found = kind(gast.Name(id=x, ctx=gast.Load(), annotation=None, type_comment=None))
         if isinstance(found, Tuple) or _holds_none(found):
             return
-        made, cls = self.lists.get(x), self.born.get(x)
-        if made is None and isinstance(found, Record) and not found.fields:
-            made = EMPTY
-        if cls is None and isinstance(found, Record):
-            cls = found.cls
-        if made is None and isinstance(found, List) and _holds_none(found.element):
-            made, cls = Held(found.element, frozenset()), list
-        if made is None or cls is None:
+        new = self.new.get(x)
+        if new is None and isinstance(found, Record) and not found.fields:
+            new = New(found.cls)
+        if new is None and isinstance(found, List) and _holds_none(found.element):
+            new = New(list, Held(found.element, frozenset()))
+        if new is None:
             self.bind(x, ANYTHING)
             return
         site = self.site(x)
-        self.classes.setdefault(site, cls)
-        self.shared.factories[site] = self.factories.get(x)
-        if cls in (list, deque, *DICTS):
-            self.put(site, ITEMS, made)
-        if cls in DICTS:
-            self.put(site, KEYS, self.keys.get(x, ANYTHING))
-        if cls is defaultdict:
+        self.classes.setdefault(site, new.cls)
+        self.shared.factories[site] = new.factory
+        if new.cls in (list, deque, *DICTS):
+            for key, part in {ITEMS: new.items, **(new.parts or {})}.items():
+                self.put(site, key, part)
+        if new.cls in DICTS:
+            self.put(site, KEYS, new.keys)
+        if new.cls is defaultdict:
             self.put(site, ITEMS, self.made_by(x))
         self.bind(x, Held(NOTHING, frozenset([site])))
 
@@ -556,7 +601,7 @@ class Memory:
 
     def made_by(self, x: str) -> Held:
         """What a new defaultdict holds for a key that is missing."""
-        factory = self.factories.get(x)
+        factory = self.new[x].factory
         if factory in (int, float, complex):
             return Held(Scalar(factory.__name__), frozenset())
         if factory not in (list, dict):
@@ -577,13 +622,17 @@ class Memory:
         found = self.read(x, ITEMS, kind)
         is_list = self.are(x, kind, list, deque)
         classes = {self.classes.get(site) for site in self.held(x, kind).sites or ()}
-        if is_list or (len(classes) == 1 and self.are(x, kind, *DICTS)):
-            self.lists[target] = found
-            self.born[target] = list if is_list else next(cls for cls in DICTS if cls in classes)
-        made = {self.shared.factories.get(site, ANYTHING) for site in self.held(x, kind).sites or ()}
-        self.factories[target] = made.pop() if len(made) == 1 else ANYTHING
-        if self.born.get(target) in DICTS:
-            self.keys[target] = self.keys_of(x, kind)
+        if is_list:
+            self.new[target] = New(list, found)
+        elif len(classes) == 1 and self.are(x, kind, *DICTS):
+            sites = self.held(x, kind).sites or frozenset()
+            made = {self.shared.factories.get(site, ANYTHING) for site in sites}
+            factory = made.pop() if len(made) == 1 else ANYTHING
+            cls = next(cls for cls in DICTS if cls in classes)
+            places = [key for site in sorted(sites) for key in self.shared.items.get(site, ())]
+            parts = {key: self.read(x, key, kind) for key in places}
+            rest = self.together(self.slots.get((site, ITEMS), EMPTY) for site in sites)
+            self.new[target] = New(cls, found, self.keys_of(x, kind), {**parts, ITEMS: rest}, factory)
         return List(None, self.as_kind(found)) if is_list and found.sites == frozenset() else UNKNOWN
 
     def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
@@ -631,6 +680,11 @@ class Memory:
         self.growth += _grown(self.names, name, found)
 
     def put(self, site: str, key: Any, found: Held) -> None:
+        if isinstance(key, Item):
+            if self.classes.get(site) not in DICTS:
+                key = ITEMS
+            elif key not in (known := self.shared.items.setdefault(site, [])):
+                known.append(key)
         self.grow(self.slots, (site, key), found)
 
     def grow(self, table: dict[Any, Held], key: Any, found: Held) -> None:
@@ -642,18 +696,51 @@ class Memory:
             found = found.joined(part)
         return found
 
+    def place(self, key: Any, is_field: bool, kind: KindOf) -> Any:
+        """The key of the slot of an attribute, where it is known, or of an item: an Item, a set of these, or
+        ITEMS.
+        """
+        if is_field:
+            return key.value if isinstance(key, gast.Constant) else None
+        while (found := item_of(kind(key))) is ITEMS and getattr(key, "id", "") in self.sources:
+            is_looped, key = self.sources[key.id]
+            if is_looped:
+                match kind(key):
+                    case Tuple(items) | List(items) if items:
+                        places = frozenset(map(item_of, items))
+                        return ITEMS if ITEMS in places else places
+                return ITEMS
+        return found
+
     def read(self, x: Any, key: Any, kind: KindOf) -> Held:
-        """What a slot of an object may hold."""
+        """What a slot of an object may hold; with ITEMS, any item."""
+        if isinstance(key, frozenset):
+            return self.together(self.read(x, k, kind) for k in key)
         base, sites, *_ = self.held(x, kind)
         if self.is_lost or key is None or sites is None or not isinstance(base, Nothing):
             return ANYTHING
-        found = self.stored.get(key, EMPTY)
+        is_item = isinstance(key, Item)
+        found = self.stored.get(ITEMS if is_item else key, EMPTY)
         for site in sorted(sites):
-            if (site, key) not in self.slots:
-                self.unread.add((site, key))
-            found = found.joined(self.slots.get((site, key), EMPTY))
-            found = found.joined(self.shared.default(self.classes.get(site), key))
+            keys = [ITEMS] if is_item else [key]
+            if is_item and self.classes.get(site) in DICTS:
+                keys.append(key)
+            elif key == ITEMS:
+                keys += self.shared.items.get(site, ())
+            if (site, keys[0]) not in self.slots:
+                self.unread.add((site, keys[0]))
+            for slot in keys:
+                found = found.joined(self.slots.get((site, slot), EMPTY))
+            found = found.joined(self.shared.default(self.classes.get(site), keys[0]))
         return found
+
+    def parts(self, x: Any, kind: KindOf) -> list[Held]:
+        """What the slots for items of an object may hold, each."""
+        sites = self.held(x, kind).sites
+        if sites is None:
+            return [ANYTHING]
+        keys = dict.fromkeys(key for site in sorted(sites) for key in self.shared.items.get(site, ()))
+        return [self.read(x, key, kind) for key in keys] or [self.read(x, ITEMS, kind)]
 
     def part(self, x: Any, key: Any, is_field: bool, is_element: bool, kind: KindOf) -> Held | None:
         """An attribute, item or element of a value that is no object; None of others."""
@@ -683,11 +770,15 @@ class Memory:
         if key is None:  # an attribute whose name is dynamic
             self.is_lost = True
             return
+        if isinstance(key, frozenset):
+            for k in sorted(key, key=repr):
+                self.write(x, k, value)
+            return
         is_known = isinstance(x, gast.Name) and x.id not in self.open
         found = self.names.get(x.id, ANYTHING) if is_known else ANYTHING
         shared = self.shared
         if found.sites is None or (shared.is_cut and not found.sites.isdisjoint(shared.sites.values())):
-            self.grow(self.stored, key, value)
+            self.grow(self.stored, ITEMS if isinstance(key, Item) else key, value)
         for site in sorted(found.sites or ()):
             self.put(site, key, value)
 
@@ -709,7 +800,8 @@ class Memory:
                 case List(items, element):
                     parts = [(ITEMS, k) for k in ([element] if items is None else items)]
                 case Dict(pairs):
-                    parts = [(ITEMS, k) for _, k in pairs] + [(KEYS, kind_of(key, "")) for key, _ in pairs]
+                    parts = [(Item(key), k) for key, k in pairs]
+                    parts += [(KEYS, kind_of(key, "")) for key, _ in pairs] + [(ITEMS, NOTHING)]
                 case Record(_, fields):
                     parts = [*fields]
             for key, k in parts:
@@ -745,6 +837,22 @@ CHANGES = KEEPS | frozenset(
     ]
 )
 PUTS = frozenset(["append_item", "heap_append", "heap_insert", "hold_insert", "insert_item"])
+
+
+def _sources(program: Program, several: set[str]) -> dict[str, tuple[bool, Any]]:
+    """What the names that are bound once are bound to, or go over in a loop, as far as these may be keys."""
+    found: dict[str, tuple[bool, Any]] = {}
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name() as source):
+                found[name] = False, source
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=func, args=[_, source])) if (
+                program.resolve(func) is heap_keys.key_of
+            ):
+                found[name] = False, source
+            case gast.For(target=gast.Name(id=name), iter=gast.Name() as source):
+                found[name] = True, source
+    return {name: source for name, source in found.items() if name not in several}
 
 
 def makes_dict(value: Any, program: Program) -> bool:
@@ -791,11 +899,16 @@ def _is_true(node: Any) -> bool:
     return isinstance(node, gast.Constant) and node.value is True
 
 
-def _key(node: Any, is_field: bool) -> Any:
-    """The key of a slot: the name of an attribute, where it is known, or ITEMS."""
-    if not is_field:
-        return ITEMS
-    return node.value if isinstance(node, gast.Constant) else None
+def item_of(key: Kind) -> Any:
+    """The key of the slot of the item with a key of this kind."""
+    match key:
+        case Literal(value) if value is None or isinstance(value, (bytes, int, str, Enum)):
+            return Item(value)
+        case Tuple(items) if all(isinstance(item_of(k), Item) for k in items):
+            return Item(tuple(item_of(k).key for k in items))
+        case Nothing():  # of a key that is not found yet
+            return Item(NOTHING)
+    return ITEMS
 
 
 def _class_of(kind: Kind) -> type:

@@ -301,6 +301,11 @@ class _Writer:
 
     def statement(self, s: Any) -> Any:
         match s:
+            case gast.Assign(
+                targets=[gast.Name(id=target)],
+                value=gast.Call(func=gast.Attribute(value=gast.Name() as x, attr="copy")),
+            ) if x.id in self.memory.new and target in self.memory.new:  # which is a copy itself
+                return assign(target, x, s)
             case gast.Assign(targets=[gast.Name(id=target)], value=gast.Call(func=func, args=args) as value):
                 function = self.program.resolve(func)
                 module = None if function is MISSING else getattr(function, "__module__", "")
@@ -399,12 +404,15 @@ class _Writer:
                 return args[1]
             case "heap_copy", [token, x, _, *deep]:
                 found = self.slot(x, None, False)
-                if found.is_optional:
-                    raise _Unknown
                 if self.are_dicts(x):
-                    self.number(found)
+                    for part in self.memory.parts(x, self.facts.kind):
+                        if part.sites is None or not self.carries_nothing(part):
+                            self.number(part)
+                    self.copies = self.copies or found.sites != frozenset()
                     return self.helper("copy_items", token, x)
                 self.check_lists(x)
+                if found.is_optional:
+                    raise _Unknown
                 if self.holds_objects(x):
                     if deep and found.sites:
                         raise _Unknown
@@ -437,7 +445,8 @@ class _Writer:
                 self.check_lists(x)
                 if self.holds_objects(x):
                     return self.helper("hold_splice", token, x, items, record)
-                self.number(self.memory.lists.get(items.id, ANYTHING))
+                new = self.memory.new.get(items.id)
+                self.number(ANYTHING if new is None else new.items)
                 return self.helper("splice_items", token, x, items, record)
             case "heap_element", [token, x, key]:
                 if self.are_dicts(x):
@@ -450,13 +459,15 @@ class _Writer:
                 held = self.memory.names.get(x)
                 snapshot = self.made_by(args[2])
                 is_made = held is not None and self.memory.site(x) in self.memory.classes
-                if snapshot is object_graph.items_of and is_made:
+                if snapshot in (object_graph.items_of, object_graph.places_of) and is_made:
                     if self.holds_no_numbers(x):
                         return self.helper("born", token, args[1])
                     return self.helper("filled", token, args[1], args[2])
                 known = (object_graph.arguments_of, object_graph.items_of)
                 self.others = self.others or snapshot not in known
                 return None
+            case "places_of", [gast.Name(id=x)] if x in self.memory.new:  # made of what is in the heap
+                return call(load(self.objects.name(object_graph.items_of, "items_of")), args[0])
             case _ if name in KEPT:
                 return None
         raise _Unknown
@@ -494,8 +505,8 @@ class _Writer:
 
     def holds_no_numbers(self, site: str) -> bool:
         """Whether an object has nothing in it when it is made, or only objects."""
-        found = self.memory.lists.get(site)
-        return found is None or (isinstance(found.kind, Nothing) and found.sites is not None)
+        new = self.memory.new.get(site)
+        return new is None or (isinstance(new.items.kind, Nothing) and new.items.sites is not None)
 
     def read(self, x: Any, key: Any, is_field: bool, token: Any) -> Any:
         found = self.slot(x, key, is_field)
@@ -518,7 +529,7 @@ class _Writer:
                 is_set = sets_plainly(cls) and (not shadows_fields(found) or type(found) is SLOT)
                 if not is_set:
                     raise _Unknown
-        if self.holds(x, key.value if is_field else ITEMS, value):
+        if self.holds(x, self.place(key, is_field), value):
             return self.helper("hold_field" if is_field else "hold_item", token, x, key, value)
         return self.helper("set_field" if is_field else "set_item", token, x, key, value, self.like(value))
 
@@ -584,7 +595,11 @@ class _Writer:
                 is_plainly_read = is_plain(cls) and is_value and lookup(cls, "__getattr__") is ABSENT
             if not is_plainly_read:
                 raise _Unknown
-        return self.memory.read(x, key.value if is_field else ITEMS, self.facts.kind)
+        return self.memory.read(x, self.place(key, is_field), self.facts.kind)
+
+    def place(self, key: Any, is_field: bool) -> Any:
+        """The key of the slot of an attribute or item."""
+        return ITEMS if key is None else self.memory.place(key, is_field, self.facts.kind)
 
     def is_inactive(self, key: Any) -> bool:
         """Whether a key carries no derivative."""

@@ -4,6 +4,7 @@ import heapq
 from bisect import insort
 from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
@@ -794,3 +795,84 @@ def object_that_a_dynamic_call_returns(x, y, same):
     _ = same(cell)
     cell.v = cell.v * x + y
     return cell.v * y
+
+
+class Phase(Enum):
+    BEGIN = 1
+    END = 2
+
+
+@program((0.7,), second=True, quick=True)
+def records_as_dicts(x):
+    pet = {"kind": "cat", "weight": 3.0 * x}
+    people = [
+        {"name": "a", "age": x, "tags": ["u"], "pet": None},
+        {"name": "b", "age": x * x, "tags": [], "pet": pet},
+    ]
+    for p in people:
+        p["age"] = p["age"] * 1.5
+        if p["pet"] is not None:
+            p["pet"]["weight"] += p["age"]
+    by_name = {p["name"]: p for p in people}
+    by_name["a"]["age"] += by_name["b"]["pet"]["weight"]
+    return sum(p["age"] for p in people) * pet["weight"]
+
+
+@program((0.7,), second=True)
+def configurations_as_dicts(x):
+    layers = {
+        "first": {"W": np.array([[x, 1.0], [0.5, x]]), "b": np.zeros(2)},
+        "second": {"W": np.ones((2, 2)) * x, "b": np.ones(2)},
+        "rate": 0.1,
+        "steps": 3,
+        Phase.END: [x],
+        ("to", 1): {"scale": x},
+    }
+    h = np.array([1.0, 2.0])
+    for _ in range(layers["steps"]):
+        for name in ("first", "second"):
+            layer = layers[name]
+            h = np.tanh(layer["W"] @ h + layer["b"])
+            layer["b"] = layer["b"] - layers["rate"] * h
+        layers["first"]["W"] = layers["first"]["W"] * 0.9
+        layers[Phase.END].append(layers[("to", 1)]["scale"] * h[0])
+        layers["to", 1]["scale"] *= x
+    return np.sum(h) + np.sum(layers["first"]["b"]) * sum(layers[Phase.END])
+
+
+@program((0.7,), second=True, quick=True)
+def changed_keys_of_dicts(x):
+    d = {"v": x, "items": [x, 1.0], "n": 2, "name": "d"}
+    other = d
+    for i in range(4):
+        v = other.pop("v")
+        d.update({"n": i, "v": v * x})
+        w = d.setdefault("w", v)
+        other["w"] = w * 1.1
+        copied = {**d, "n": 3}
+        copied["v"] += d.get("missing", 2.0)
+        d["items"].append(dict(copied)["v"])
+        if "extra" in other:
+            v = other["extra"]
+    return d["v"] * sum(other["items"]) * d["n"] + d["w"]
+
+
+@program((0.7,), second=True)
+def trees_of_closures(x):
+    def grow(depth, v):
+        if depth == 0:
+            return {"v": v, "kids": [], "name": "leaf"}
+        return {"v": v * 0.5, "kids": [left(depth, v), grow(depth - 1, np.sin(v))], "name": "node"}
+
+    def left(depth, v):
+        return grow(depth - 1, v * x)
+
+    def total(tree):
+        s = tree["v"] ** 2
+        for kid in tree["kids"]:
+            s = s + total(kid)
+        return s
+
+    tree = grow(2, x)
+    tree["kids"][0]["v"] = tree["kids"][1]["v"] * 2
+    return total(tree)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import s2sad
+from tests.programs import shared
 
 
 class Body:
@@ -154,3 +155,16 @@ def test_items_that_move(f):
         assert dx == pytest.approx(expected, rel=1e-7)
     second = s2sad.jvp(s2sad.grad(f), argnums=0)(0.7, 5, 1.0)[1]
     assert s2sad.grad(s2sad.grad(f))(0.7, 5) == pytest.approx(second, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        shared.changed_keys_of_dicts,
+        shared.configurations_as_dicts,
+        shared.records_as_dicts,
+        shared.trees_of_closures,
+    ],
+)
+def test_programs_whose_slots_are_known(function):
+    assert is_plain(s2sad.grad(function), 0.7)

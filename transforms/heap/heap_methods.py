@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..trees.nodes import assign, bound_counts, call, constant, load, store, tuple_of
+from ..trees.nodes import assign, bound_counts, call, constant, load, read_counts, store, tuple_of
 from ..trees.program import MISSING
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Methods:
         self.to = to
         tree = to.program.tree
         self.resizes = any(is_list_change(n, to.values) for n in gast.walk(tree))
-        self.bound = bound_counts(tree)
+        self.bound, self.read = bound_counts(tree), read_counts(tree)
         self.attributes: dict[str, Node] = {}  # the names of `x.__dict__`, with x
 
     def written(self, target: str | None, value: Node) -> bool:
@@ -288,6 +288,14 @@ class Methods:
         """Stores the items of another dict."""
         to = self.to
         is_field = x.id in self.attributes
+        match to.bound_to.get(getattr(other, "id", "")):
+            case [gast.Dict(keys=keys)] if (
+                self.read[other.id] == 1 and all(isinstance(k, gast.Constant) for k in keys)
+            ):
+                for key in keys:
+                    item = to.made("item", to.helper("heap_get", load(to.heap), other, key))
+                    self.set(x, key, item, is_field)
+                return
         keys = to.made("keys", to.helper("keys_of", to.made(to.base(other), to.helper("mapped", other))))
         key = to.names.temporary("key")
         code, to.code = to.code, []

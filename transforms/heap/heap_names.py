@@ -6,12 +6,12 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import bound_here, load, statements_in
+from ..trees.nodes import blocks_of, bound_here, load, read_counts, statements_in
 from ..trees.program import Program
 from ..trees.rebuild import parameters
 from .heap_values import HeapValues
 
-__all__ = ["bindings_of", "infer_natures", "largest"]
+__all__ = ["bindings_of", "find_displays", "infer_natures", "largest"]
 
 Node = Any  # gast publishes no types
 
@@ -66,6 +66,49 @@ def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
     objects = largest(unknown, lambda n, names: all(is_object(v, names) for v in bound[n]))
     numbers = largest(unknown - objects, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
     return dict.fromkeys(objects, "object") | dict.fromkeys(numbers, "plain")
+
+
+def find_displays(program: Program, values: HeapValues) -> set[str]:
+    """The lists of numbers, and of such lists, that are made for one call of a primitive, directly in front
+    of it: values, which nothing else holds.
+    """
+    bound, read = bindings_of(program), read_counts(program.tree)
+    found: set[str] = set()
+
+    def once(nodes: list[Node]) -> set[str]:
+        """The displays among some atoms, which are read nowhere else."""
+        names = [n.id for n in nodes if isinstance(n, gast.Name) and read[n.id] == 1]
+        return {n for n in names if [type(v) for v in bound.get(n, ())] == [gast.List]}
+
+    def is_quiet(s: Node) -> bool:
+        match s:
+            case gast.Assign(targets=[gast.Name()], value=value):
+                return not isinstance(value, gast.Call) or values.is_primitive(value)
+        return False
+
+    def block(statements: list[Node]) -> None:
+        for k, s in enumerate(statements):
+            for inner in blocks_of(s):
+                block(inner)
+            match s:
+                case gast.Assign(value=gast.Call() as value) | gast.Return(value=gast.Call() as value) if (
+                    values.is_primitive(value) and values.gives_number(value)
+                ):
+                    taken = once([*value.args, *(word.value for word in value.keywords)])
+                case _:
+                    continue
+            for before in statements[:k][::-1]:
+                if not taken or not is_quiet(before):
+                    break
+                if before.targets[0].id in taken:
+                    items = before.value.elts
+                    taken.discard(before.targets[0].id)
+                    if not any(isinstance(e, gast.Starred) for e in items):
+                        found.add(before.targets[0].id)
+                        taken |= once(items)
+
+    block(program.tree.body)
+    return found
 
 
 def largest(names: set[str], holds: Any) -> set[str]:

@@ -11,7 +11,7 @@ from ..errors import UnsupportedSyntaxError
 from ..trees.bind_objects import Objects
 from ..trees.nodes import assign, blocks_of, call, constant, load, located, names_read, store, tuple_of
 from ..trees.program import Program
-from .heap_names import bindings_of, infer_natures
+from .heap_names import bindings_of, find_displays, infer_natures
 from .heap_values import HeapValues
 
 __all__ = ["HeapRefusal", "Writer"]
@@ -43,7 +43,8 @@ class Writer:
         self.at: Node = None  # the statement
         self.near: Node = None  # the expression whose place new code gets
         self.bound_to = bindings_of(program)
-        self.known_natures = infer_natures(program, values)
+        self.displays = find_displays(program, values)
+        self.known_natures = infer_natures(program, values) | dict.fromkeys(self.displays, "plain")
         self.lazy: dict[
             str, tuple[Node, str]
         ] = {}  # the names of `d.items()` and the like: d, and the method

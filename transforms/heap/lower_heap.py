@@ -210,6 +210,8 @@ class _Lowerer(Writer):
 
     def assignment(self, s: Node, target: str, value: Node) -> None:
         match value:
+            case gast.List(elts=elts) if target in self.displays:
+                self.emit(rebuilt(s, value=rebuilt(value, elts=[self.copy(e, deep=True) for e in elts])))
             case gast.List() | gast.Dict():
                 self.enter(target, value)
             case gast.Set(elts=elements):

@@ -171,6 +171,12 @@ class _Writer(Rewriter):
     def updated(self, name: str, args: list[Node], named: list[Node]) -> list[Node]:
         result: list[Node] = []
         for other in args:
+            keys = other.keys if isinstance(other, gast.Dict) else [None]
+            if all(isinstance(k, gast.Constant) for k in keys):
+                given = [self.objects.names.temporary(name) for _ in keys]
+                result += map(assign, given, other.values)
+                result += [self.put(name, k, load(g)) for k, g in zip(keys, given, strict=True)]
+                continue
             key, value = self.objects.names.fresh("key"), self.objects.names.fresh("item")
             items = call(self.objects.name(list), call(attribute(other, "items")))
             put = self.put(name, load(key), load(value))
