@@ -574,7 +574,7 @@ class _Writer:
             self.start({target})
         else:
             self.versions = {**self.versions, target: self.current}
-        reads = [v for name, _, _, v in changes if v is not None and self.reads_shadows(v)]
+        reads = [v for name, _, _, v in changes if name != "called" and v is not None and self.reads_shadows(v)]
         first = {}
         if reads and len(changes) > 1:
             for v in reads:
@@ -585,6 +585,11 @@ class _Writer:
             if name == "items_alone":
                 shadow = gast.Subscript(value=load(self.d), slice=x, ctx=gast.Load())
                 code.append(gast.Expr(value=call(attribute(shadow, "add"), value)))
+                continue
+            if name == "called":
+                if reads:
+                    raise _Other
+                code.append(gast.Expr(value=value))
                 continue
             if name in ("emptied", "extended"):
                 code.append(gast.Expr(value=call(self.bound(getattr(slots, name)), load(self.d), value)))
@@ -631,10 +636,12 @@ class _Writer:
                 return
             case "zeros", _ if self.current == 0:
                 return
+            case "", _ if self.calls.back_of(node) is not None and self.current == 0:
+                found.append(("called", None, None, self.linked_value(node)))
             case "add", [a, b]:
                 makes = [self.is_made(x) for x in (a, b)]
                 base, other = (b, a) if makes[0] and not makes[1] else (a, b)
-                self.changes(base, found)
+                self.changes(base, found)  # also that of a reverse sweep, which sees no other changes
                 self.added(other, found)
             case "copy", [base, *_]:
                 self.changes(base, found)

@@ -24,7 +24,19 @@ from ..runtime.containers import (
 from ..transforms.trees.helpers import merged
 from .indexing import element_kind
 from .join import join, join_all
-from .lattice import UNKNOWN, Dict, Kind, List, Literal, Numeric, Scalar, Tuple, widen
+from .lattice import (
+    NOTHING,
+    UNKNOWN,
+    Dict,
+    Kind,
+    List,
+    Literal,
+    Nothing,
+    Numeric,
+    Scalar,
+    Tuple,
+    widen,
+)
 from .shaping import is_count
 
 __all__ = ["container_kind"]
@@ -83,6 +95,8 @@ def _summed(kind: Kind, start: Kind, call_kind: CallKind) -> Kind:
     """The kind of `sum(values, start)`, from that of repeated additions."""
     if isinstance(kind, (Tuple, List)) and kind.items is not None:
         return reduce(lambda a, b: call_kind(operator.add, (a, b), ()), kind.items, start)
+    if isinstance(kind, List) and isinstance(kind.element, Nothing):  # an empty one
+        return start
     element, total = element_kind(kind), start
     for _ in range(6):
         larger = join(total, call_kind(operator.add, (total, element), ()))
@@ -95,5 +109,7 @@ def _summed(kind: Kind, start: Kind, call_kind: CallKind) -> Kind:
 def _chosen(args: tuple[Kind, ...]) -> Kind:
     """The kind of Python's `max` and `min`: that of one of the arguments, or of an element of the only one.
     """
+    if len(args) == 1 and isinstance(args[0], List) and isinstance(args[0].element, Nothing):
+        return NOTHING  # of an empty list, which raises
     kinds = [element_kind(args[0])] if len(args) == 1 else args
     return join_all(kinds) if all(isinstance(widen(k), (Scalar, Numeric)) for k in kinds) else UNKNOWN

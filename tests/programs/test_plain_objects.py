@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from tests.programs import shared
+from tests.programs import shared, trees
 
 
 class Body:
@@ -164,6 +164,7 @@ def test_items_that_move(f):
         shared.configurations_as_dicts,
         shared.records_as_dicts,
         shared.trees_of_closures,
+        trees.sums_over_trees,
     ],
 )
 def test_programs_whose_slots_are_known(function):

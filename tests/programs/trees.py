@@ -292,3 +292,27 @@ def objects_in_the_tuple_that_a_chosen_function_returns(x, name):
     path, other = SOLVERS[name](lambda y: y * x, x, 3)
     total = path.ys[0] * path.ys[-1] * (3.0 if path.next is None else path.next.ys[1])
     return total * (other if isinstance(other, int) else other.ys[0])
+
+
+class Employee:
+    def __init__(self, pay, team=()):
+        self.pay, self.team, self.boss = pay, list(team), None
+
+    def adopt(self):
+        for one in self.team:
+            one.boss = self
+            one.adopt()
+
+    def cost(self):
+        return self.pay + sum(one.cost() for one in self.team)
+
+    def above(self):
+        return 0.0 if self.boss is None else self.boss.pay + self.boss.above()
+
+
+@program((0.7,), second=True)
+def sums_over_trees(x):
+    head = Employee(10 * x, [Employee(5 * x, [Employee(x)]), Employee(3.0)])
+    head.adopt()
+    head.team[0].pay *= x
+    return head.cost() * x + head.team[0].team[0].above()
