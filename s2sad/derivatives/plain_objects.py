@@ -574,7 +574,8 @@ class _Writer:
             self.start({target})
         else:
             self.versions = {**self.versions, target: self.current}
-        reads = [v for name, _, _, v in changes if name != "called" and v is not None and self.reads_shadows(v)]
+        added = [v for name, _, _, v in changes if name != "called" and v is not None]
+        reads = [v for v in added if self.reads_shadows(v)]
         first = {}
         if reads and len(changes) > 1:
             for v in reads:

@@ -314,5 +314,5 @@ class Employee:
 def sums_over_trees(x):
     head = Employee(10 * x, [Employee(5 * x, [Employee(x)]), Employee(3.0)])
     head.adopt()
-    head.team[0].pay *= x
+    head.team[0].pay = head.team[0].pay * x
     return head.cost() * x + head.team[0].team[0].above()
