@@ -23,14 +23,16 @@ from typing import Any
 import gast
 
 from ..analyses.liveness import free_names
-from ..trees.nodes import binding_counts, find_nodes, load, located, names_read, own_statements, param
+from ..trees.nodes import binding_counts, find_nodes, load, located, own_statements, param
 from ..trees.program import Program
 from ..trees.rebuild import bound_names, map_children, rebuilt, without_statements
 
 __all__ = ["lift_closures"]
 
 
-def lift_closures(program: Program, make: Callable[[Program, list[Any]], list[Any]], only_writing: bool) -> Program:
+def lift_closures(
+    program: Program, make: Callable[[Program, list[Any]], list[Any]], only_writing: bool
+) -> Program:
     """The program with such functions lifted out of it, also those that call each other; unless
     `only_writing`, those that only read as well. `make(program, trees)` makes the function objects of
     definitions that are recursive by their names and whose free names are looked up in the program's scope.
