@@ -2,7 +2,8 @@
 Walther (Algorithm 799: revolve).
 
 Contract: with `slots` snapshots, the first of which is the initial state, `steps` steps are reversed in
-`count_advances(steps, slots)` advances and one differentiated run of each step, the fewest that are possible.
+`r * steps - C(slots + r, r - 1)` advances, with the least r for which `C(slots + r, r)` is at least `steps`, and
+one differentiated run of each step: the fewest that are possible.
 """
 
 from __future__ import annotations
@@ -11,24 +12,11 @@ from collections.abc import Callable, Iterator
 from math import comb
 from typing import Any
 
-__all__ = ["Sweep", "count_advances", "split"]
+__all__ = ["Sweep", "split"]
 
 State = tuple[Any, ...]
 Bprop = Callable[[Any], Any]
 Left = tuple[list[tuple[int, State]], Bprop]
-
-
-def count_advances(steps: int, slots: int) -> int:
-    """The number of steps that are run without being differentiated: `r * steps - C(slots + r, r - 1)`, with
-    the least r for which `C(slots + r, r)` is at least `steps`.
-
-    >>> count_advances(10_000, 20), count_advances(10, 1), count_advances(5, 5)
-    (37976, 45, 4)
-    """
-    if steps <= 1:
-        return 0
-    r = _repetitions(steps, slots)
-    return r * steps - comb(slots + r, r - 1)
 
 
 def _repetitions(steps: int, slots: int) -> int:

@@ -7,10 +7,10 @@ from typing import Any
 import gast
 
 from s2sad.transforms.lowering.inline_calls import inline_calls
-from s2sad.transforms.normal_form.is_normal import find_violations
 from s2sad.transforms.normal_form.to_anf import to_anf
 from s2sad.transforms.trees.printer import to_source
 from s2sad.transforms.trees.program import Program, Scope
+from tests.support.is_normal import find_violations
 from tests.support.stages import effect, executable, read, up_to
 
 MODULE = """

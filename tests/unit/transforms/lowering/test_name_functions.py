@@ -8,10 +8,10 @@ import gast
 import pytest
 
 from s2sad.transforms.lowering.name_functions import name_functions
-from s2sad.transforms.normal_form.is_normal import find_violations
 from s2sad.transforms.normal_form.order_definitions import order_definitions
 from s2sad.transforms.trees.nodes import find_nodes
 from s2sad.transforms.trees.printer import to_source
+from tests.support.is_normal import find_violations
 from tests.support.stages import effect, executable, read, up_to
 
 MODULE = """

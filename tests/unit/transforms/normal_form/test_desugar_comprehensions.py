@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from s2sad.transforms.errors import UnsupportedSyntaxError
-from s2sad.transforms.normal_form.is_normal import find_violations
 from s2sad.transforms.normal_form.to_anf import to_anf
+from tests.support.is_normal import find_violations
 from tests.support.stages import assert_agree, body_after, read, up_to
 
 PAIRS = {

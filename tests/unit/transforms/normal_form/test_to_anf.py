@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from s2sad.transforms.normal_form.is_normal import find_violations
 from s2sad.transforms.normal_form.to_anf import to_anf
 from tests.random.evaluation_order import random_assignments
 from tests.random.jumps import random_function
+from tests.support.is_normal import find_violations
 from tests.support.stages import assert_agree, body_after
 
 PAIRS = {

@@ -23,9 +23,9 @@ from typing import Any
 
 import gast
 
-from ..trees.generators import makes_generator
-from ..trees.nodes import blocks_of, defaults_of
-from ..trees.program import Program
+from s2sad.transforms.trees.generators import makes_generator
+from s2sad.transforms.trees.nodes import blocks_of, defaults_of
+from s2sad.transforms.trees.program import Program
 
 __all__ = ["find_violations", "is_normal"]
 

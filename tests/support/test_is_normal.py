@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from s2sad.transforms.normal_form.is_normal import find_violations, is_normal
 from s2sad.transforms.trees.nodes import assign, load
+from tests.support.is_normal import find_violations, is_normal
 from tests.support.stages import read
 
 NORMAL = """
