@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from ..analysis.outer_bindings import StoredGlobals, stored_globals
-from ..kinds.abstraction import kind_of_free
+from ..kinds.abstraction import form_of, kind_of_free
 from ..kinds.class_members import is_fixed
 from ..kinds.lattice import UNKNOWN, Literal, Random, Record
 from ..primitives.record import count_declared
@@ -151,7 +151,7 @@ def capture_key(value: Any, name: str) -> Any:
 class Assumption:
     """An outer name: how to look it up, the object last seen there, and its key."""
 
-    __slots__ = ("_is_settled", "_lookup", "_state", "capture", "key", "seen")
+    __slots__ = ("_form", "_is_settled", "_lookup", "_state", "capture", "key", "seen")
 
     def __init__(self, capture: Capture) -> None:
         self.capture, self._lookup = capture, capture.lookup()
@@ -159,13 +159,16 @@ class Assumption:
         self.key = key = capture_key(value, capture.name)
         self._state = key if type(key) is FunctionState else None
         self._is_settled = not isinstance(value, CONTAINERS) and type(key) is not Record
+        self._form = None if self._is_settled else form_of(value)
 
     def holds(self) -> bool:
         """Whether the name surely has the same key as before."""
         value = self._lookup()
         if value is not self.seen:  # the kind of a number depends on its type alone
             return type(value) in (int, float) and type(value) is type(self.seen)
-        return self._is_settled if self._state is None else self._state.is_of(value)
+        if self._state is not None:
+            return self._state.is_of(value)
+        return self._is_settled or (self._form is not None and form_of(value) == self._form)
 
 
 def captured(program: Program) -> Iterator[Capture]:

@@ -18,18 +18,18 @@ from ..transforms.trees.program import Scope
 from ..values.code_state import cells_of, rebuilt_function
 from ..values.objects import has_operators
 from .assumptions import Assumption, Capture, capture_key
-from .inline_cache import InlineCache, NotSimpleError, missed
 from .plain_objects import PLAIN, plain_form
+from .recognition import Case, missed, recogniser, recognition
 from .signature import Parameters
 
 __all__ = ["Made", "Versions", "share"]
 
 MAX_VERSIONS = 32  # of one derivative, for different kinds of arguments
 MAX_SHARED = 512
-MAX_WRITTEN = 32  # inline caches of one derivative
+MAX_WRITTEN = 64  # functions that recognise calls of one derivative
+MAX_CASES = 4
 
 Made = tuple[FunctionType, list[Capture]]
-
 
 class Versions:
     """The versions of one derivative."""
@@ -38,23 +38,40 @@ class Versions:
         self._table: dict[Any, FunctionType] = {}
         self._assumed: tuple[list[Assumption], tuple[Any, ...]] = [], ()  # and their keys, replaced together
         self._lock = threading.RLock()
-        self.recognised: Callable[..., Any] = missed  # the inline cache
-        self._inline: tuple[tuple[Any, ...], InlineCache] | None = None  # and the keys of the assumptions
+        self.recognised: Callable[..., Any] = missed  # runs calls like earlier ones
+        self._cases: list[Case] = []
         self._written = 0
 
     def find(self, place: Any) -> FunctionType | None:
         """The version for a place, the kinds of arguments and the positions with tangents; None if missing.
         """
+        return self._table.get((place, self._keys()))
+
+    def recognise(
+        self, given: Parameters, args: tuple[Any, ...], place: Any, function: FunctionType, run: Any
+    ) -> None:
+        """Lets `recognised` run calls with all arguments by position and of the same forms, whose version for
+        a place was `function`, while all assumptions hold.
+        """
+        with self._lock:
+            assumed, keys = self._assumed
+            if self._written < MAX_WRITTEN and self._table.get((place, keys)) is function:
+                self._written += 1
+                case = recognition(args, run, given.form == "jvp")
+                self._cases = [*([] if case is None else [case]), *self._cases[: MAX_CASES - 1]]
+                self.recognised = recogniser([*given.tests(), *(k.holds for k in assumed)], self._cases)
+
+    def _keys(self) -> tuple[Any, ...]:
+        """The keys of the assumptions as they are now."""
         assumed, keys = self._assumed
         for known in assumed:
             if not known.holds():
-                keys = self._assume([k if k.holds() else Assumption(k.capture) for k in assumed])
-                break
-        return self._table.get((place, keys))
+                return self._assume([k if k.holds() else Assumption(k.capture) for k in assumed])
+        return keys
 
     def _assume(self, assumed: list[Assumption]) -> tuple[Any, ...]:
         keys = tuple([known.key for known in assumed])
-        self._assumed = assumed, keys
+        self._assumed, self._cases, self.recognised = (assumed, keys), [], missed
         return keys
 
     def add(
@@ -79,34 +96,6 @@ class Versions:
                     keys = self._assume([*assumed, *new])
                 self._table[place, keys] = found
             return found
-
-    @property
-    def may_grow(self) -> bool:
-        """Whether the inline cache is written again for calls of other kinds."""
-        return self._written < MAX_WRITTEN
-
-    def recognise(
-        self,
-        given: Parameters,
-        kinds: tuple[Kind, ...],
-        found: FunctionType,
-        case: tuple[Any, ...],
-        taken: tuple[int, ...] | None,
-    ) -> None:
-        """Adds a call with arguments of these kinds, whose version was `found`, to the inline cache: `case`
-        is given to `InlineCache.with_case`.
-        """
-        with self._lock:
-            self._written += 1
-            assumed, keys = self._assumed
-            if self._table.get(((kinds, taken), keys)) is not found:
-                return
-            try:
-                if self._inline is None or self._inline[0] != keys:
-                    self._inline = keys, InlineCache(given, assumed)
-                self.recognised = self._inline[1].with_case(*case)
-            except NotSimpleError:
-                pass
 
 
 def _of_any_value(kind: Kind) -> Kind:

@@ -65,17 +65,20 @@ class Compiled(Derivative):
     `source` and higher derivatives use the generated function itself.
     """
 
-    _tells_layouts = True
-
-    def _code_for(self, function: FunctionType, given: tuple[Any, ...]) -> tuple[Callable[..., Any], int]:
+    def _code_for(self, function: FunctionType) -> tuple[Callable[..., Any], int]:
         options = self._options
         target = importlib.import_module(f"..targets.{TARGETS[str(options.compile)]}", __package__)
-        try:
-            code = target.compiled_for(function, options.settings, self.form)
-            return code.version_for(given), len(given)
-        except Exception as error:
-            refuse_crash(error, f"in the compiled derivative of {self.__name__}")
-            raise
+        code = target.compiled_for(function, options.settings, self.form)
+
+        def run(*given: Any) -> Any:
+            try:
+                version = code.version_for(given)
+            except Exception as error:
+                refuse_crash(error, f"in the compiled derivative of {self.__name__}")
+                raise
+            return version(*given)
+
+        return run, function.__code__.co_argcount + function.__code__.co_kwonlyargcount
 
     def _refuse(self, error: Exception, args: tuple[Any, ...]) -> None:
         is_refused = isinstance(error, S2sadError)

@@ -9,6 +9,7 @@ generic code, which assumes nothing of the arguments, runs for all others.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -39,9 +40,9 @@ from .assumptions import Capture
 from .cache import Made, Versions, share
 from .docstrings import description
 from .generator import Generator, Request
-from .inline_cache import MISSED
 from .plain_objects import plain_form
 from .primal_forms import Style
+from .recognition import MISSED
 from .rerunnable import is_repeatable
 from .signature import Options, Parameters, note_call_of_jvp
 from .unwrap import Target, bound_like
@@ -61,7 +62,6 @@ class Derivative:
 
     __name__: str
     __qualname__: str
-    _tells_layouts = False  # whether arrays of other layouts may need other code
 
     def __init__(
         self,
@@ -106,15 +106,11 @@ class Derivative:
     # ------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        met, made = refusals.last, MISSED
+        met = refusals.last
         try:
             try:
-                try:
-                    run = self._versions.recognised
-                    made = run(*args, **keywords) if keywords else run(*args)  # faster without
-                except TypeError as error:  # of a call that does not fit, or from the code
-                    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                        raise
+                bound = self._given.target.args
+                made = MISSED if keywords else self._versions.recognised(*bound, *args)
                 if made is MISSED:
                     made = self._run(args, keywords)
                 if refusals.last is not met:  # the function's own `except` caught a refusal
@@ -136,26 +132,30 @@ class Derivative:
         return out, Bprop(bprop, out, self.__name__, self.__qualname__), *aux
 
     def _run(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The result of a call that the inline cache does not recognise. It will recognise the next one."""
+        """The result of a call that is not recognised. The next one of the same forms will be."""
         given = self.current()
         primals, tangents, taken = given.split(args, keywords, str(self.__name__))
-        is_forward = self.form == "jvp"
+        is_forward = given.form == "jvp"
         function = self.function_of(primals, taken if is_forward else None)
-        run, count = self._code_for(function, (*primals, *tangents))
-        if self._versions.may_grow and (not is_forward or len(args) == given.count + len(taken)):
-            changes = tuple(zip(taken, args[len(args) - len(taken) :], strict=True))
-            chosen = given.chosen(primals, taken, str(self.__name__)) if is_forward else ()
-            case = primals, run, count, changes, chosen, self._tells_layouts
-            kinds = given.kinds(primals, self._exact)
-            self._versions.recognise(given, kinds, function, case, taken if is_forward else None)
+        run, count = self._code_for(function)
+        place = given.kinds(primals, self._exact), taken if is_forward else None
         if is_forward:
-            out, dout, *aux = run(*primals, *tangents)
-            return out, unshared(dout, tangents), *aux
+            everything, start = (*primals, *tangents), len(primals)
+
+            def push(*values: Any) -> Any:
+                out, dout, *aux = run(*values)
+                return out, unshared(dout, values[start:]), *aux
+
+            if len(args) == len(everything) and all(map(operator.is_, args, everything)):
+                self._versions.recognise(given, args, place, function, push)
+            return push(*everything)
+        if not keywords and given.takes(len(args)) and count == len(primals):
+            self._versions.recognise(given, primals, place, function, run)
         named = dict(zip(self.parameters[count:], primals[count:], strict=True))
         return run(*primals[:count], **named)
 
-    def _code_for(self, function: FunctionType, given: tuple[Any, ...]) -> tuple[Callable[..., Any], int]:
-        """What runs a generated function for these arguments, and the number of those passed by position."""
+    def _code_for(self, function: FunctionType) -> tuple[Callable[..., Any], int]:
+        """What runs a generated function, and the number of arguments that it is given by position."""
         function = plain_form(function)
         return function, function.__code__.co_argcount
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -79,8 +80,8 @@ class Parameters:
         by_keyword = [p.name for p in self.signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
         # The trailing parameters of a derivative of this one are its captured variables, too.
         self.stop = len(self.names) - max(options.trailing, sum(map(is_captured, by_keyword)))
-        is_plain = not (by_keyword or self.target.args or self.target.keywords)
-        self._plain = len(self.names) if is_plain else None  # arguments of a call that needs no binding
+        is_plain = not (by_keyword or self.target.keywords)
+        self._plain = self.count if is_plain else None  # arguments of a call that needs no binding
         self._check_outputs(options.outputs)
         self.wrt = positions(self.argnums, self.names[: self.stop], self.start, f)
 
@@ -99,6 +100,12 @@ class Parameters:
         function = self.target.function
         is_same = function.current() is self.inner if self.state is None else self.state.is_of(function)
         return is_same and self.target.is_current()
+
+    def tests(self) -> list[Callable[[], bool]]:
+        """Functions that are all true while `is_current`."""
+        if self.state is None or self.target.called:
+            return [self.is_current]
+        return [partial(self.state.is_of, self.target.function)]
 
     # ------------------------------------------------------------ signatures
 
@@ -150,7 +157,7 @@ class Parameters:
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments in the order of the parameters: bound ones, given ones and defaults."""
         if self.takes(len(args)) and not keywords:
-            return args
+            return (*self.target.args, *args)
         given = {**dict(self.target.keywords), **keywords}
         calling = CALLING_JVP if self.form == "jvp" else ""
         bound = bound_arguments(self.signature, self.f, (*self.target.args, *args), given, calling)

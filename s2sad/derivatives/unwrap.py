@@ -34,7 +34,7 @@ class Target:
 
     def is_current(self) -> bool:
         """Whether the classes of these objects still have these functions."""
-        return all(type(x).__call__ is function for x, function in self.called)
+        return not self.called or all(type(x).__call__ is function for x, function in self.called)
 
 
 def target_of(f: Any) -> Target:

@@ -53,7 +53,7 @@ from .lattice import (
 )
 from .queries import share_lengths_apart
 
-__all__ = ["FUNCTIONS", "contains", "kind_of", "kind_of_free", "kinds_of", "lengths_of"]
+__all__ = ["FUNCTIONS", "contains", "form_of", "kind_of", "kind_of_free", "kinds_of", "lengths_of"]
 
 MAX_ITEMS = 16  # of a tuple, dict or list whose items have a kind each
 MAX_FIELDS = 64  # of an object whose attributes have a kind each
@@ -80,7 +80,7 @@ def kinds_of(
 
     So kinds contain which axes are equally long, but not how long they are, except for lengths in `exact`.
     """
-    key = [(v.dtype, v.shape) if type(v) is np.ndarray else _form(v, 0) for v in values]
+    key = [(v.dtype, v.shape) if type(v) is np.ndarray else form_of(v) for v in values]
     if None in key:
         return _kinds_of(values, prefixes, Names({n: f"={n}" for n in exact}))
     found = _cached.get((prefixes, exact, *key))
@@ -99,25 +99,36 @@ def lengths_of(values: Sequence[Any], prefixes: tuple[str, ...]) -> dict[str, in
     return {name: n for n, name in names.items()}
 
 
-def _form(value: Any, depth: int) -> Any:
-    """A key that determines the kind of a number, array, short string or small container of these; None for
-    other objects.
+def form_of(value: Any, depth: int = 0) -> Any:
+    """A key that determines the kind of a number, array, short string, list of numbers, or small container or
+    object of these, and the value of a boolean; None for other values.
     """
     kind = type(value)
     if kind is np.ndarray:
         return value.dtype, value.shape
+    if kind is bool and depth == 0:
+        return bool, value
     found = OF_TYPES.get(kind)
     if found is not None or depth == MAX_DEPTH:
         return found
     if kind is str:
         return (str, value) if len(value) <= MAX_TEXT else None
-    if kind is tuple or kind is list:
-        items, keys = value, ()
+    most, is_held = MAX_ITEMS, True
+    if kind is tuple or kind is list or is_named_tuple(kind):
+        types = set(map(type, value)) if kind is list and len(value) <= MAX_SCANNED else {None}
+        if types <= OF_TYPES.keys():
+            return list, frozenset(types)
+        items, keys, is_held = value, (), False
     elif kind is dict and all(type(k) in (str, int) for k in value):
         items, keys = value.values(), tuple(value)
+    elif is_plain(kind) and not isinstance(kind, EnumType):
+        held = fields_of(value)
+        items, keys, most = held.values(), tuple(held), MAX_FIELDS
     else:
         return None
-    parts = [_form(v, depth + 1) for v in items] if len(value) <= MAX_ITEMS else [None]
+    if len(items) > most:
+        return None
+    parts = [v if is_held and _is_literal(v) else form_of(v, depth + 1) for v in items]
     return None if None in parts else (kind, keys, *parts)
 
 
@@ -211,9 +222,11 @@ def _kind_of_record(value: Any, prefix: str, depth: int, names: Names) -> Kind:
 
 def _kind_of_field(value: Any, prefix: str, depth: int, names: Names) -> Kind:
     """As `_kind_of_item`; a function in an attribute is a literal, since it seldom changes."""
-    if type(value) in FUNCTIONS and not getattr(value, "__closure__", None):
-        return Literal(value)
-    return _kind_of_item(value, prefix, depth, names)
+    return Literal(value) if _is_literal(value) else _kind_of_item(value, prefix, depth, names)
+
+
+def _is_literal(value: Any) -> bool:
+    return type(value) in FUNCTIONS and not getattr(value, "__closure__", None)
 
 
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))

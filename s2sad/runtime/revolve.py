@@ -2,8 +2,8 @@
 Walther (Algorithm 799: revolve).
 
 Contract: with `slots` snapshots, the first of which is the initial state, `steps` steps are reversed in
-`r * steps - C(slots + r, r - 1)` advances, with the least r for which `C(slots + r, r)` is at least `steps`, and
-one differentiated run of each step: the fewest that are possible.
+`r * steps - C(slots + r, r - 1)` advances, with the least r for which `C(slots + r, r)` is at least `steps`,
+and one differentiated run of each step: the fewest that are possible.
 """
 
 from __future__ import annotations

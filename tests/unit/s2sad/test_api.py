@@ -125,7 +125,7 @@ def test_has_aux_of_every_transform(made: Any) -> None:
     value, bprop = both(vjp, energy, x)
     assert value == 5.0
     assert_same(bprop(1.0), (2 * x,))
-    for _ in range(2):  # then by the inline cache
+    for _ in range(2):  # then recognised
         assert both(jvp, energy, x, v) == [5.0, np.sum(2 * x * v)]
     assert_same(both(s2sad.hessian, energy, x), [2 * np.eye(2)])
     assert_same(both(hvp, energy, x, v), [2 * v])
@@ -230,7 +230,7 @@ def test_jvp() -> None:
 
 def test_none_is_a_zero_tangent() -> None:
     x = np.array([1.0, 2.0])
-    for _ in range(3):  # also where the inline cache does not recognise it
+    for _ in range(3):  # also where it is not recognised
         assert_same(jvp(product, (x, x, 3.0), (x, None, None)), jvp(product, (x, x, 3.0), (x, 0 * x, 0.0)))
         assert jvp(product)(2.0, 5.0, 3.0, None, 1.0, None) == (150.0, 60.0)
     parts = {"a": x, "b": [2.0, 1]}

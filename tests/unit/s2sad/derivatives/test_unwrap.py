@@ -164,7 +164,7 @@ def test_a_replaced_call_of_a_class_is_noticed() -> None:
         "vjp": lambda x: reverse(x)[1](1.0)[0],
         "jvp": lambda x: forward(x, 1.0)[1],
     }
-    for _ in range(3):  # then by the inline cache
+    for _ in range(3):  # then recognised
         assert {n: float(f(3.0)) for n, f in made.items()} == {
             n: 4.0 if n in ("second", "hessian", "nested") else 12.0 for n in made
         }
