@@ -1,9 +1,9 @@
 """Names every intermediate value.
 
-Form in: a function after `desugar_jumps`. Form out: the normal form (`tests/support/is_normal.py`), and `del` of
-names: each statement computes one operation on names and literals. The order of evaluation is Python's, left
-to right; operands that `and`, `or`, `... if ... else` and chained comparisons may skip stand in an arm of an
-`if`. Lambdas become nested functions. Temporaries are named after the statement's target.
+Form in: a function after `desugar_jumps`. Form out: the normal form (`tests/support/is_normal.py`), and
+`del` of names: each statement computes one operation on names and literals. The order of evaluation is
+Python's, left to right; operands that `and`, `or`, `... if ... else` and chained comparisons may skip stand
+in an arm of an `if`. Lambdas become nested functions. Temporaries are named after the statement's target.
 
 >>> from s2sad.transforms.trees.printer import to_source
 >>> from s2sad.transforms.trees.program import program_of
