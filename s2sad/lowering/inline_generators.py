@@ -14,8 +14,7 @@ from ..analysis.context_managers import nature_of_context
 from ..source.read import code_of_tree, read_source
 from ..transforms.analyses.bind_methods import MethodCall
 from ..transforms.errors import NoSourceError
-from ..transforms.lowering.cursors import with_places
-from ..transforms.lowering.splice_generators import collect_items, is_effect_free, splice_generators
+from ..transforms.lowering.splice_generators import collect_items, splice_generators
 from ..transforms.trees.generators import makes_generator
 from ..transforms.trees.nodes import (
     assigned_names,
@@ -41,7 +40,6 @@ def inline_generators(
 ) -> Program:
     """The program, in normal form, with generators inlined into the loops and calls that consume them."""
     program = iterables_apart(program)
-    program = with_places(program, lambda program, block: is_effect_free(program, inlinable, block))
     return splice_generators(program, inlinable, find_method, items_of, stays_context)
 
 

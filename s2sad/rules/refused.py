@@ -44,8 +44,8 @@ refuse(named(np, "row_stack"), "it is deprecated; use np.vstack")
 refuse(named(np.ndarray, "newbyteorder ptp tostring"), "NumPy 2 has it in name only")
 
 refuse([iter, next],
-       "an iterator is followed where only `next`, loops and calls that take all its items read it, and no "
-       "object changes meanwhile; use an index, or go over the sequence")
+       "an iterator changes as it is read, and others may read it, too; read `x[0]` by its index, and go "
+       "over `x[1:]`")
 
 _DISTRIBUTIONS = """
     beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic

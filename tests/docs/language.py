@@ -110,9 +110,8 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "joined_text product_of_generator",
         ),
         (
-            "`next` of a generator, `next(iter(x))`; `it = iter(x)` that `next` and loops read",
-            "first_that_fits first_of_iterators first_that_is_not_there "
-            "iterators_that_several_statements_read",
+            "`next` of a generator, `next(iter(x))`",
+            "first_that_fits first_of_iterators first_that_is_not_there",
         ),
         (
             "generator functions, `yield from`, generators that recur, `__iter__` that yields",

@@ -177,19 +177,6 @@ def first_of_iterators(x):
     return first + next(iter(x)) * next(iter([]), x[3]) * next(map(np.exp, x))
 
 
-@program((positive(4),), (positive(1),), second=True, quick=True)
-def iterators_that_several_statements_read(x):
-    values, squares = iter(x), iter([v * v for v in x])
-    best = next(values)
-    for v in values:
-        if v > best:
-            best = v
-    total = next(squares) * best
-    for v in squares:
-        total = total + v * next(squares, best)
-    return total + next(squares, x[0])
-
-
 @program((positive(3),), second=True, quick=True)
 def first_that_is_not_there(x):
     try:
@@ -239,47 +226,6 @@ def columns_while_rows_change(rows):
         rows[0][1] = 3 * b
         total = total * a + b
     return total
-
-
-@program((positive(4),), second=True, quick=True)
-def rest_of_an_iterator(x):
-    numbers = iter(x)
-    first = next(numbers)
-    for v in numbers:
-        first *= v
-    squares = iter([v * v for v in x])
-    last = next(squares)
-    a, b, *_ = squares
-    order = reversed(x)
-    next(order)
-    return first * last + a * b * sum(order)
-
-
-@program((positive(4),), second=True)
-def pairs_after_the_first(x):
-    pairs = zip(x, x * x, strict=False)
-    a, b = next(pairs)
-    for c, d in pairs:
-        a = a * c + d * b
-    return a
-
-
-@program((positive(4),), second=True)
-def counted_after_the_first(x):
-    counted = enumerate(x)
-    _, first = next(counted)
-    for k, v in counted:
-        first *= v * k
-    return first
-
-
-@program((positive(2, 2),), second=True)
-def rows_changed_after_the_first(x):
-    rows = iter(x)
-    first = next(rows)
-    for row in rows:
-        first += row * row
-    return np.sum(first) + x[0, 1]
 
 
 @program((positive(3), positive(4, seed=1), positive(3, seed=2)), wrt=(0, 1, 2), second=True)

@@ -234,14 +234,6 @@ def f(x, v):
     a *= 2.0
     return np.sum(a * b)
 """,
-    "an iterator of rows": """
-def f(x, v):
-    a = np.outer(x, v)
-    it = iter(a)
-    p = next(it)
-    p *= v
-    return np.sum(a * a)
-""",
     "rows appended": """
 def f(x, v):
     a = np.outer(x, v)

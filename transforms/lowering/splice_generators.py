@@ -115,11 +115,11 @@ def splice_generators(
     return splicer.spliced()
 
 
-def is_effect_free(program: Program, find_function: Finder, block: list[Node] | None = None) -> bool:
-    """Whether a function or block surely changes only variables and objects that it made."""
+def is_effect_free(program: Program, find_function: Finder) -> bool:
+    """Whether a function surely changes only variables and objects that it made."""
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.functions = {}
-    return splicer.is_effect_free(program, program.tree.body if block is None else block)
+    return splicer.is_effect_free(program, program.tree.body)
 
 
 @dataclass(frozen=True)
