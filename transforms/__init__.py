@@ -17,6 +17,7 @@ from .analyses.find_uses import find_uses
 from .differentiation.differentiate_forward import differentiate_forward
 from .differentiation.differentiate_reverse import differentiate_reverse
 from .normal_form.bind_imports import bind_imports
+from .normal_form.closures_to_objects import Classes, closures_to_objects
 from .normal_form.check_syntax import check_syntax
 from .normal_form.desugar_assignments import desugar_assignments
 from .normal_form.desugar_attributes import desugar_attributes
@@ -98,9 +99,11 @@ NORMALISE: tuple[Pass, ...] = (
 )
 
 
-def normalise(program: Program, watch: Watch = unwatched) -> Program:
-    """The normal form of a function as its author wrote it."""
+def normalise(program: Program, watch: Watch = unwatched, classes: Classes | None = None) -> Program:
+    """The normal form of a function as its author wrote it; with `classes`, closures are objects of these."""
     for step in NORMALISE:
+        if step is desugar_nonlocals and classes is not None:
+            program = closures_to_objects(program, classes)
         program = step(program)
         watch(step.__name__, program)
     return program

@@ -33,6 +33,7 @@ from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Nothing, Record, Tupl
 from ..kinds.memory import Memory
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
+from ..lowering.callable_objects import CLASSES, callables_to_objects
 from ..lowering.checkpoint_loops import expand_checkpoint_loops
 from ..lowering.dispatch import dispatch_methods
 from ..lowering.expand_asdict import converter_of, is_converter
@@ -152,6 +153,8 @@ class Forms:
     sharing: dict[Any, Facts] = field(default_factory=dict)  # the functions that share a heap, lowered for it
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
     outer: bool = False  # whether objects of outer scopes have variables
+    callables: bool = False  # whether closures, methods as values and the like are objects of classes
+    has_callables: bool = False  # whether there are some that are not
     keeps_records: bool = True  # whether what is recorded outside has no derivative, as nothing reads it
     records: list[Slot] = field(default_factory=list)
     generated: list[tuple[Facts, tuple[str, ...]]] = field(default_factory=list)  # what may read them
@@ -250,7 +253,10 @@ class Forms:
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = program.with_tree(program.tree)  # which names are its own
             program = expand_checkpoint_loops(expand_gradient_blocks(program))
-            program = normalise(program, self._watch_of(function))
+            if len(find_nodes(program.tree, gast.FunctionDef, gast.Lambda)) > 1 and not is_library_code(function):
+                self.has_callables = True
+            classes = CLASSES if self.callables and not is_library_code(function) else None
+            program = normalise(program, self._watch_of(function), classes)
             refuse_method_changes(program)
             program = leave_inactive_calls(program, parameter_names(program.tree))
             self.note(captured(program))
@@ -530,6 +536,11 @@ class Forms:
             program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
             while (named := inline_method_values(find(program), self.inlinable)) is not program:
                 program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
+            while (named := callables_to_objects(find(program))) is not program:
+                self.has_callables = True
+                if not self.callables:
+                    break
+                program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
             program = lifted_closures(inline_known_functions(program, self.inlinable), one_name)
@@ -621,7 +632,8 @@ class Forms:
         """A function in normal form with small callees inlined."""
         key = ("inlined", id(program))
         if key not in self.programs:
-            self.programs[key] = lifted_closures(inline_known_functions(program, self.inlinable))
+            known = inline_known_functions(program, self.inlinable)
+            self.programs[key] = lifted_closures(known, self.callables)
         return self.programs[key]
 
     def settled(

@@ -18,11 +18,18 @@ KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 
 def forwarder(
-    name: str, signature: inspect.Signature, callee: str, first: str, bindings: dict[str, Any]
+    name: str,
+    signature: inspect.Signature,
+    callee: str,
+    first: str,
+    bindings: dict[str, Any],
+    own: tuple[str, ...] = (),
 ) -> FunctionType:
-    """The function `def name(...): return callee(first, ...)` with these parameters and their defaults."""
+    """The function `def name(...): return callee(first, ...)` with these parameters and their defaults, after
+    its `own` ones.
+    """
     taken: dict[str, Any] = {}
-    parameters = []
+    parameters = [*own]
     passed = [first] if first else []
     kinds = []
     for p in signature.parameters.values():

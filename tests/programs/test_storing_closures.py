@@ -599,9 +599,6 @@ def f(x, s):
     u = solve(x, 3, record)
     return np.sum(hist * u)
 """,
-}
-
-REFUSED = {  # of which not all calls are known, or more than their names would have to be kept
     "with defaults, made in a loop": """
 def f(x, s):
     y = x * s
@@ -612,42 +609,6 @@ def f(x, s):
         fs.append(put)
     for g in fs:
         g(x[3])
-    return np.sum(y * x)
-""",
-    "partial applications made in a loop": """
-from functools import partial
-def fill(buf, i, v):
-    buf[i] = v
-def f(x, s):
-    y = x * s
-    fs = [partial(fill, y, i) for i in range(3)]
-    for i, g in enumerate(fs):
-        g(x[i] * s)
-    return np.sum(y * x)
-""",
-    "partial outlives loop": """
-from functools import partial
-def fill(buf, i, v):
-    buf[i] *= v
-def f(x, s):
-    y = x * s
-    p = partial(fill, y, 3)
-    for i in range(3):
-        p(s)
-        p = partial(fill, y, i)
-    p(x[0])
-    return np.sum(y * x)
-""",
-    "closure default in loop outlives": """
-def f(x, s):
-    y = x * s
-    def last(v): y[3] = v
-    for i in range(3):
-        def put(v, k=i):
-            y[k] = v * s
-        if i == 1:
-            last = put
-    last(x[2])
     return np.sum(y * x)
 """,
     "list aliased append": """
@@ -702,18 +663,6 @@ def f(x, s):
             g = a
     return np.sum(y * x)
 """,
-    "factory list outlives": """
-def writer(buf, k):
-    def put(v):
-        buf[k] = v * buf[k]
-    return put
-def f(x, s):
-    y = x * s
-    fs = [writer(y, k) for k in range(3)]
-    for g in fs:
-        g(s)
-    return np.sum(y * x)
-""",
     "nested factory list outlives": """
 def f(x, s):
     y = x * s
@@ -724,6 +673,57 @@ def f(x, s):
     fs = []
     for k in range(3):
         fs.append(writer(k))
+    for g in fs:
+        g(s)
+    return np.sum(y * x)
+""",
+}
+
+REFUSED = {  # of which not all calls are known, or more than their names would have to be kept
+    "partial applications made in a loop": """
+from functools import partial
+def fill(buf, i, v):
+    buf[i] = v
+def f(x, s):
+    y = x * s
+    fs = [partial(fill, y, i) for i in range(3)]
+    for i, g in enumerate(fs):
+        g(x[i] * s)
+    return np.sum(y * x)
+""",
+    "partial outlives loop": """
+from functools import partial
+def fill(buf, i, v):
+    buf[i] *= v
+def f(x, s):
+    y = x * s
+    p = partial(fill, y, 3)
+    for i in range(3):
+        p(s)
+        p = partial(fill, y, i)
+    p(x[0])
+    return np.sum(y * x)
+""",
+    "closure default in loop outlives": """
+def f(x, s):
+    y = x * s
+    def last(v): y[3] = v
+    for i in range(3):
+        def put(v, k=i):
+            y[k] = v * s
+        if i == 1:
+            last = put
+    last(x[2])
+    return np.sum(y * x)
+""",
+    "factory list outlives": """
+def writer(buf, k):
+    def put(v):
+        buf[k] = v * buf[k]
+    return put
+def f(x, s):
+    y = x * s
+    fs = [writer(y, k) for k in range(3)]
     for g in fs:
         g(s)
     return np.sum(y * x)

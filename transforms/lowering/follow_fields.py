@@ -94,11 +94,11 @@ class _State:
         self.escaped.discard(name)
 
 
-def _set_in(loop: Any) -> list[Slot]:
-    """The attributes that are set in a loop."""
+def _set_in(s: Any) -> list[Slot]:
+    """The attributes that are set in the blocks of a statement."""
     return [
         (n.targets[0].value.id, n.targets[0].attr)
-        for n in walk(loop)
+        for n in walk(s)
         if isinstance(n, gast.Assign)
         and isinstance(n.targets[0], gast.Attribute)
         and isinstance(n.targets[0].value, gast.Name)
@@ -207,6 +207,10 @@ class Fields:
                         inside = state.copy()
                         self.flow(s.body, inside)
                         state.join(inside)
+                case gast.Try() | gast.With():  # which uses objects as a whole
+                    for name, attr in _set_in(s):
+                        state.escaped |= {name} & self.slots.keys()
+                        self.store(s, name, attr, state)
 
     def store(self, s: Any, name: str, attr: str, state: _State) -> None:
         if attr not in self.slots.get(name, ()):

@@ -1,0 +1,125 @@
+"""Callables as objects: classes for closures, methods that are read as values, and partial applications.
+
+    step = body.rhs             ->      step = rhs_of(body)  # which has the slot `self`
+
+Form of programs: the normal form, in and out. What is called is known by the class then, as for other objects.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from types import CellType, FunctionType
+from typing import Any
+
+import gast
+
+from ..kinds.class_members import member_of
+from ..kinds.lattice import Instance, Record
+from ..primitives.record import takes_arrays
+from ..runtime.cells import Cell, absent
+from ..runtime.object_graph import reference
+from ..source.forwarders import forwarder
+from ..source.compiling import make_function
+from ..source.read import code_of_tree
+from ..transforms.analyses.facts import Facts
+from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.nodes import assign, bound_counts, call, find_nodes, has_stars, located, names_read
+from ..transforms.trees.program import MISSING, Program, Scope
+from ..transforms.trees.rebuild import rewritten
+from ..values.code_state import own_signature
+
+__all__ = ["CLASSES", "callables_to_objects"]
+
+
+class _Classes:
+    """The classes of closures, and of other callables that hold values."""
+
+    cell, absent = Cell, staticmethod(absent)
+
+    def made(self, program: Program, tree: Any, slots: list[str]) -> type:
+        cells = dict(program.scope.cells)
+        cells |= {n: CellType(program.bindings[n]) for n in names_read(tree) if n in program.bindings}
+        cells |= {"absent": CellType(absent)} if "absent" in names_read(tree) else {}
+        code = code_of_tree(tree, program.filename, cells, program.lines)
+        scope: Any = program.scope.globals
+        values = tuple(getattr(d, "value", absent) for d in tree.args.defaults)
+        function = FunctionType(code, scope, tree.name, values, tuple(cells[n] for n in code.co_freevars))
+        named = zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
+        function.__kwdefaults__ = {p.id: getattr(d, "value", absent) for p, d in named if d is not None}
+        return _class(tree.name, function, slots, scope.get("__name__", ""))
+
+    def keeps(self, program: Program, node: Any) -> bool:
+        function = program.resolve(node.func)
+        return function is MISSING or not (takes_arrays(function) or function in CALLING)
+
+
+CALLING = (map, filter, functools.reduce)  # what calls a function and does not keep it
+CLASSES = _Classes()
+
+
+def _class(name: str, function: FunctionType, slots: list[str], module: str) -> type:
+    """A class of objects that are made of the values of their slots and call a function."""
+    stores = "".join(f"    this.{s} = {s}\n" for s in slots) or "    pass\n"
+    text = f"def __init__({', '.join(['this', *slots])}):\n{stores}"
+    init = make_function(text, "__init__", Scope({}), {})
+    return type(f"{name}_closure", (), {"__init__": init, "__call__": function, "__module__": module})
+
+
+@functools.lru_cache(maxsize=1024)
+def _method_class(function: FunctionType) -> type:
+    """The class of the bound methods of a function."""
+    _, *rest = own_signature(function).parameters.values()
+    names = [p.name for p in rest]
+    this, called = (next(n for n in (name, f"{name}_") if n not in names) for name in ("this", "called"))
+    made = forwarder("__call__", inspect.Signature(rest), called, f"{this}.self", {called: function}, (this,))
+    return _class(function.__name__, made, ["self"], function.__module__)
+
+
+@functools.lru_cache(maxsize=1024)
+def _partial_class(count: int, names: tuple[str, ...]) -> type:
+    """The class of partial applications of a function to `count` arguments and others by name."""
+    slots = ["called", *(f"arg_{k}" for k in range(count)), *names]
+    given = [*(f"this.arg_{k}" for k in range(count)), "*args", *(f"{n}=this.{n}" for n in names), "**kwargs"]
+    text = f"def __call__(this, *args, **kwargs):\n    return this.called({', '.join(given)})\n"
+    return _class("partial", make_function(text, "__call__", Scope({}), {}), slots, "functools")
+
+
+def callables_to_objects(facts: Facts) -> Program:
+    """The program with objects for the methods that it reads as values, of objects of known classes, and for
+    partial applications; itself where it has none.
+    """
+    program, names = facts.program, facts.program.names.copy()
+    objects = Objects(program, names)
+    bound = bound_counts(program.tree)
+    checked = {  # the names of objects whose classes are checked at run time
+        s.targets[0].id: Instance(program.resolve(s.value.args[1]))
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.value, gast.Call)
+        and program.resolve(s.value.func) is reference
+        and s.value.args[1:]
+        and bound[s.targets[0].id] == 1
+    }
+
+    def made(s: Any) -> Any:
+        """The expression that makes the object that a statement reads or makes; None for other statements."""
+        match s:
+            case gast.Assign(targets=[gast.Name()], value=gast.Attribute(value=base, attr=attr)):
+                owner = checked.get(getattr(base, "id", "")) or facts.kind(base)
+                member = member_of(owner, attr) if isinstance(owner, (Instance, Record)) else None
+                if member is not None and member.role == "method" and isinstance(member.value, FunctionType):
+                    return call(objects.name(_method_class(member.value)), base)
+            case gast.Assign(targets=[gast.Name()], value=gast.Call(args=[_, *given], keywords=named) as value):
+                if program.resolve(value.func) is functools.partial and not has_stars(value):
+                    cls = _partial_class(len(given), tuple(k.arg for k in named))
+                    return call(objects.name(cls), *value.args, *(k.value for k in named))
+        return None
+
+    def statement(s: Any) -> list[Any] | None:
+        value = made(s)
+        return None if value is None else [assign(s.targets[0].id, located(value, s.value), s)]
+
+    tree = rewritten(program.tree, statement)
+    if tree is program.tree:
+        return program
+    return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
