@@ -17,8 +17,8 @@ from .analyses.find_uses import find_uses
 from .differentiation.differentiate_forward import differentiate_forward
 from .differentiation.differentiate_reverse import differentiate_reverse
 from .normal_form.bind_imports import bind_imports
-from .normal_form.closures_to_objects import Classes, closures_to_objects
 from .normal_form.check_syntax import check_syntax
+from .normal_form.closures_to_objects import Classes, closures_to_objects
 from .normal_form.desugar_assignments import desugar_assignments
 from .normal_form.desugar_attributes import desugar_attributes
 from .normal_form.desugar_containers import desugar_containers

@@ -289,7 +289,7 @@ class Generator:
             self.generate_first(request)
             return True
         except S2sadError:
-            self._begin(forms.again())
+            self._begin(forms)
             return False
 
     def generate(self, request: Request) -> Generated:

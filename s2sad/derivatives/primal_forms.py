@@ -33,7 +33,7 @@ from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Nothing, Record, Tupl
 from ..kinds.memory import Memory
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
-from ..lowering.callable_objects import CLASSES, callables_to_objects
+from ..lowering.callable_objects import CLASSES, makes_callables, methods_to_objects
 from ..lowering.checkpoint_loops import expand_checkpoint_loops
 from ..lowering.dispatch import dispatch_methods
 from ..lowering.expand_asdict import converter_of, is_converter
@@ -253,9 +253,9 @@ class Forms:
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = program.with_tree(program.tree)  # which names are its own
             program = expand_checkpoint_loops(expand_gradient_blocks(program))
-            if len(find_nodes(program.tree, gast.FunctionDef, gast.Lambda)) > 1 and not is_library_code(function):
-                self.has_callables = True
-            classes = CLASSES if self.callables and not is_library_code(function) else None
+            is_users = not is_library_code(function)
+            self.has_callables |= is_users and makes_callables(program)
+            classes = CLASSES if self.callables and is_users else None
             program = normalise(program, self._watch_of(function), classes)
             refuse_method_changes(program)
             program = leave_inactive_calls(program, parameter_names(program.tree))
@@ -536,7 +536,7 @@ class Forms:
             program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
             while (named := inline_method_values(find(program), self.inlinable)) is not program:
                 program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
-            while (named := callables_to_objects(find(program))) is not program:
+            while (named := methods_to_objects(find(program))) is not program:
                 self.has_callables = True
                 if not self.callables:
                     break

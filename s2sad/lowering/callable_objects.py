@@ -2,7 +2,7 @@
 
     step = body.rhs             ->      step = rhs_of(body)  # which has the slot `self`
 
-Form of programs: the normal form, in and out. What is called is known by the class then, as for other objects.
+Form of programs: the normal form, in and out. What is called is known by the class then.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import gast
 
 from ..kinds.class_members import member_of
-from ..kinds.lattice import Instance, Record
+from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
 from ..primitives.record import takes_arrays
 from ..runtime.cells import Cell, absent
 from ..runtime.object_graph import reference
-from ..source.forwarders import forwarder
 from ..source.compiling import make_function
+from ..source.forwarders import forwarder
 from ..source.read import code_of_tree
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
@@ -29,7 +29,7 @@ from ..transforms.trees.program import MISSING, Program, Scope
 from ..transforms.trees.rebuild import rewritten
 from ..values.code_state import own_signature
 
-__all__ = ["CLASSES", "callables_to_objects"]
+__all__ = ["CLASSES", "makes_callables", "methods_to_objects"]
 
 
 class _Classes:
@@ -49,6 +49,11 @@ class _Classes:
         function.__kwdefaults__ = {p.id: getattr(d, "value", absent) for p, d in named if d is not None}
         return _class(tree.name, function, slots, scope.get("__name__", ""))
 
+    def partial(self, program: Program, node: Any) -> type | None:
+        if program.resolve(node.func) is not functools.partial or has_stars(node) or not node.args:
+            return None
+        return _partial_class(len(node.args) - 1, tuple(k.arg for k in node.keywords))
+
     def keeps(self, program: Program, node: Any) -> bool:
         function = program.resolve(node.func)
         return function is MISSING or not (takes_arrays(function) or function in CALLING)
@@ -56,6 +61,12 @@ class _Classes:
 
 CALLING = (map, filter, functools.reduce)  # what calls a function and does not keep it
 CLASSES = _Classes()
+
+
+def makes_callables(program: Program) -> bool:
+    """Whether a function has nested functions or partial applications."""
+    nested = find_nodes(program.tree, gast.FunctionDef, gast.Lambda)
+    return len(nested) > 1 or any(CLASSES.partial(program, n) for n in find_nodes(program.tree, gast.Call))
 
 
 def _class(name: str, function: FunctionType, slots: list[str], module: str) -> type:
@@ -77,6 +88,13 @@ def _method_class(function: FunctionType) -> type:
 
 
 @functools.lru_cache(maxsize=1024)
+def _container_class(name: str) -> type:
+    """The class of the bound methods of lists and dicts with a name."""
+    text = f"def __call__(this, *args, **kwargs):\n    return this.self.{name}(*args, **kwargs)\n"
+    return _class(name, make_function(text, "__call__", Scope({}), {}), ["self"], "builtins")
+
+
+@functools.lru_cache(maxsize=1024)
 def _partial_class(count: int, names: tuple[str, ...]) -> type:
     """The class of partial applications of a function to `count` arguments and others by name."""
     slots = ["called", *(f"arg_{k}" for k in range(count)), *names]
@@ -85,34 +103,40 @@ def _partial_class(count: int, names: tuple[str, ...]) -> type:
     return _class("partial", make_function(text, "__call__", Scope({}), {}), slots, "functools")
 
 
-def callables_to_objects(facts: Facts) -> Program:
-    """The program with objects for the methods that it reads as values, of objects of known classes, and for
-    partial applications; itself where it has none.
+def methods_to_objects(facts: Facts) -> Program:
+    """The program with objects for the methods that it reads as values, of objects of known classes; itself
+    where it has none.
     """
     program, names = facts.program, facts.program.names.copy()
     objects = Objects(program, names)
     bound = bound_counts(program.tree)
-    checked = {  # the names of objects whose classes are checked at run time
-        s.targets[0].id: Instance(program.resolve(s.value.args[1]))
+    once = [
+        (s.targets[0].id, s.value)
         for s in find_nodes(program.tree, gast.Assign)
-        if isinstance(s.value, gast.Call)
-        and program.resolve(s.value.func) is reference
-        and s.value.args[1:]
-        and bound[s.targets[0].id] == 1
+        if isinstance(s.targets[0], gast.Name) and bound[s.targets[0].id] == 1
+    ]
+    known: dict[str, Kind] = {  # of names of new containers, and of objects whose classes are checked
+        name: List(None, UNKNOWN) if isinstance(value, gast.List) else Dict(())
+        for name, value in once
+        if isinstance(value, (gast.List, gast.Dict))
+    }
+    known |= {
+        name: Instance(program.resolve(value.args[1]))
+        for name, value in once
+        if isinstance(value, gast.Call) and value.args[1:] and program.resolve(value.func) is reference
     }
 
     def made(s: Any) -> Any:
         """The expression that makes the object that a statement reads or makes; None for other statements."""
         match s:
             case gast.Assign(targets=[gast.Name()], value=gast.Attribute(value=base, attr=attr)):
-                owner = checked.get(getattr(base, "id", "")) or facts.kind(base)
+                owner = known.get(getattr(base, "id", "")) or facts.kind(base)
                 member = member_of(owner, attr) if isinstance(owner, (Instance, Record)) else None
                 if member is not None and member.role == "method" and isinstance(member.value, FunctionType):
                     return call(objects.name(_method_class(member.value)), base)
-            case gast.Assign(targets=[gast.Name()], value=gast.Call(args=[_, *given], keywords=named) as value):
-                if program.resolve(value.func) is functools.partial and not has_stars(value):
-                    cls = _partial_class(len(given), tuple(k.arg for k in named))
-                    return call(objects.name(cls), *value.args, *(k.value for k in named))
+                cls: Any = list if isinstance(owner, List) else dict if isinstance(owner, Dict) else object
+                if not hasattr(object, attr) and hasattr(cls, attr) and program.resolve(s.value) is MISSING:
+                    return call(objects.name(_container_class(attr)), base)
         return None
 
     def statement(s: Any) -> list[Any] | None:

@@ -66,7 +66,11 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "nested functions, lambdas, closures",
             "nested_function nested_lambda closure_in_loop closures_made_in_a_loop",
         ),
-        ("`nonlocal`, in functions that are called by name", "rebound_variables"),
+        ("`nonlocal`", "rebound_variables counters_by_closures"),
+        (
+            "functions, methods and `functools.partial` that are held, chosen and passed on",
+            "method_as_a_value methods_in_a_table callables_in_a_list closures_bind_late",
+        ),
         (
             "defaults, keyword-only and positional-only parameters",
             "nested_default keyword_only positional_only",

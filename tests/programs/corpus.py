@@ -11,6 +11,7 @@ from tests.programs import (
     attempts,
     branches,
     builders,
+    callables,
     carried,
     classes,
     closures,
@@ -105,6 +106,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     recursion,
     trees,
     builders,
+    callables,
     namespaces,
 )
 FAMILIES += (elementwise, reductions, shaping, indexing, whole_arrays, linear_algebra)

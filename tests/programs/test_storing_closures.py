@@ -677,6 +677,19 @@ def f(x, s):
         g(s)
     return np.sum(y * x)
 """,
+    "partial outlives loop": """
+from functools import partial
+def fill(buf, i, v):
+    buf[i] *= v
+def f(x, s):
+    y = x * s
+    p = partial(fill, y, 3)
+    for i in range(3):
+        p(s)
+        p = partial(fill, y, i)
+    p(x[0])
+    return np.sum(y * x)
+""",
 }
 
 REFUSED = {  # of which not all calls are known, or more than their names would have to be kept
@@ -689,19 +702,6 @@ def f(x, s):
     fs = [partial(fill, y, i) for i in range(3)]
     for i, g in enumerate(fs):
         g(x[i] * s)
-    return np.sum(y * x)
-""",
-    "partial outlives loop": """
-from functools import partial
-def fill(buf, i, v):
-    buf[i] *= v
-def f(x, s):
-    y = x * s
-    p = partial(fill, y, 3)
-    for i in range(3):
-        p(s)
-        p = partial(fill, y, i)
-    p(x[0])
     return np.sum(y * x)
 """,
     "closure default in loop outlives": """

@@ -15,7 +15,7 @@ import gast
 from ..analyses.facts import Facts
 from ..analyses.liveness import free_names
 from ..analyses.steadiness import find_objects
-from ..trees.nodes import is_copy, load, names_read, own_statements, target_names, walk
+from ..trees.nodes import find_nodes, is_copy, load, names_read, own_statements, target_names, walk
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt, substitute, without_statements
 
@@ -32,6 +32,8 @@ def merge_objects(facts: Facts) -> Program:
 def merge_copies_of(program: Program, names: Container[str]) -> Program:
     """The program without copies of these names."""
     copies = [s for s in own_statements(program.tree.body) if is_copy(s) and s.value.id in names]
+    if copies and (tries := find_nodes(program.tree, gast.Try)):
+        copies = [s for s in copies if not _may_be_unbound(s, program, tries)]
     if not copies:
         return program
     found = _Places(program)
@@ -48,6 +50,13 @@ def merge_copies_of(program: Program, names: Container[str]) -> Program:
         return program
     tree = without_statements(program.tree, lambda s: id(s) in left_out)
     return program.with_tree(rebuilt(tree, body=substitute(tree.body, renamed)))
+
+
+def _may_be_unbound(s: Any, program: Program, tries: list[Any]) -> bool:
+    """Whether the copy of a branch is read in a `try` elsewhere, which may catch that it is unbound."""
+    is_of_arm = any(n is s for b in find_nodes(program.tree, gast.If) for n in walk(b))
+    reading = [t for t in tries if s.targets[0].id in names_read(t)]
+    return is_of_arm and not all(any(n is s for n in walk(t)) for t in reading)
 
 
 class _Places:

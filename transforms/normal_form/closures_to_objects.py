@@ -1,4 +1,5 @@
-"""Nested functions that are used as values, as objects of classes with a slot for each captured variable.
+"""Nested functions that are used as values, and partial applications, as objects of classes with a slot for
+each captured variable.
 
 Form: a function with resolved names, in and out. A captured variable that has more than one value while the
 closure may be called is a cell, an object too, which all share.
@@ -24,7 +25,6 @@ So closures are known by their classes, as other callable objects are.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -32,7 +32,17 @@ import gast
 
 from ..trees.bind_objects import Objects
 from ..trees.generators import is_generator
-from ..trees.nodes import assign, attribute, call, children, constant, find_nodes, load, located, param, walk_scope
+from ..trees.nodes import (
+    assign,
+    attribute,
+    call,
+    children,
+    find_nodes,
+    load,
+    located,
+    param,
+    walk_scope,
+)
 from ..trees.program import Program
 from ..trees.rebuild import map_children, parameters, rebuilt
 from .resolve_names import comprehension_names, local_names, map_parameters
@@ -55,17 +65,24 @@ class Classes(Protocol):
         """The class of objects that are made of the values of their slots, with the method `tree`."""
         raise NotImplementedError
 
+    def partial(self, program: Program, node: Node) -> type | None:
+        """The class of the partial applications that a call makes; None for others."""
+        raise NotImplementedError
+
     def keeps(self, program: Program, node: Node) -> bool:
         """Whether a call may keep a function that it is given."""
         raise NotImplementedError
 
 
 def closures_to_objects(program: Program, classes: Classes) -> Program:
-    """The program with objects for its nested functions that are used as values; itself where it has none."""
-    if not find_nodes(program.tree, *Function)[1:]:
+    """The program with objects for its nested functions that are used as values and its partial applications;
+    itself where it has none.
+    """
+    has_partials = any(classes.partial(program, n) is not None for n in find_nodes(program.tree, gast.Call))
+    if not has_partials and not find_nodes(program.tree, *Function)[1:]:
         return program
     scopes = _Scopes(program, classes)
-    return _Writer(program, scopes, classes).run() if scopes.converted else program
+    return _Writer(program, scopes, classes).run() if scopes.converted or has_partials else program
 
 
 @dataclass
@@ -289,7 +306,8 @@ class _Writer:
         start: list[Node] = []
         for n in _own_expressions(s):
             if isinstance(n, Comprehension):
-                start += [c for v in comprehension_names(n) if v in self.cells for c in self.new_cell(v, False)]
+                own = [v for v in comprehension_names(n) if v in self.cells]
+                start += [c for v in own for c in self.new_cell(v, False)]
         new = self.with_blocks(s)
         return [*(located(c, s) for c in start), new]
 
@@ -331,6 +349,9 @@ class _Writer:
                 return self.comprehension(node)
             case gast.ExceptHandler():
                 return rebuilt(node, body=self.block(node.body))
+            case gast.Call() if (cls := self.classes.partial(self.program, node)) is not None:
+                given = map(self.change, (*node.args, *(k.value for k in node.keywords)))
+                return located(call(self.objects.name(cls), *given), node)
         return map_children(node, self.change)
 
     def comprehension(self, node: Node) -> Node:

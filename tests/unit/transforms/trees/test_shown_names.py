@@ -14,8 +14,6 @@ from s2sad.transforms.trees.program import program_of
 from s2sad.transforms.trees.rebuild import rebuilt
 from s2sad.transforms.trees.shown_names import in_users_words
 
-# ruff: noqa: B023 (functions that see the value of a later iteration)
-
 OWN = """
 def f(x, rows):
     y = rows[0]
@@ -38,31 +36,6 @@ def test_names_that_passes_made_are_shown_as_what_they_stand_for() -> None:
     shown = in_users_words(found, "`y_2`, `y_1[x]` and `z_1`, not y_2")
     assert shown == "`y`, `x.part[x]` and `z_1`, not y_2"
     assert in_users_words(found, "`out = f(y_2)`") == "`g(x.part, y) = f(y)`"
-
-
-def lambdas(x: Any) -> Any:
-    for k in range(2):
-        made = [lambda: x * i for i in range(2 + k)]
-    return made[0]()
-
-
-def closures(x: Any) -> Any:
-    made = []
-    for i in range(2):
-        def scaled() -> Any:
-            return x * i
-        made.append(scaled)
-    return made[0]()
-
-
-@pytest.mark.parametrize("f, what, instead", [
-    (lambdas, "a lambda outlives the iteration whose variable `i` it", "`lambda ..., i=i: ...`"),
-    (closures, "`scaled` outlives the iteration whose variable `i` it", "`def scaled(..., i=i)`"),
-])  # fmt: skip
-def test_closures_are_called_by_their_names(f: Any, what: str, instead: str) -> None:
-    with pytest.raises(s2sad.UnsupportedSyntaxError) as caught:
-        s2sad.grad(f)(2.0)
-    assert caught.value.what.startswith(what) and instead in caught.value.instead
 
 
 def dynamic(x: float, parts: Any) -> Any:
