@@ -632,8 +632,7 @@ class Forms:
         """A function in normal form with small callees inlined."""
         key = ("inlined", id(program))
         if key not in self.programs:
-            known = inline_known_functions(program, self.inlinable)
-            self.programs[key] = lifted_closures(known, self.callables)
+            self.programs[key] = lifted_closures(inline_known_functions(program, self.inlinable))
         return self.programs[key]
 
     def settled(

@@ -134,7 +134,7 @@ def counters_by_closures(x):
     try:
         one(3.0)
     except ValueError:
-        pass
+        x = 2.0 * x
     return sum(log) * log[-1] * other(1.0)
 
 
@@ -231,7 +231,7 @@ def changes_in_a_try(x, s):
     try:
         change(s)
     except ValueError:
-        pass
+        s = 2.0 * s
     if s > 5:
         chosen = Change(other)
     try:

@@ -206,7 +206,7 @@ class Writer:
         if isinstance(value, gast.Tuple):
             self.emit(self.at)
             return
-        found = self.view(value)
+        found = self.copy(value, only_items=True)
         if found is value:
             self.emit(self.at)
             return
