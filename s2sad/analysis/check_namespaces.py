@@ -10,7 +10,6 @@ from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import NOTHING, find_aliases
 from ..transforms.analyses.find_effects import find_changes_by_name
 from ..transforms.analyses.find_namespaces import NOT_CHANGING, find_namespaces
-from ..transforms.heap.heap_writer import HeapRefusal
 from ..transforms.trees.nodes import find_nodes
 from ..transforms.trees.program import MISSING, Program
 from ..values.objects import lookup
@@ -53,4 +52,4 @@ def refuse_namespace_changes(facts: Facts, updates: bool = False) -> None:
                     continue
         what = "a change of the dict that holds the attributes of an object, or the globals"
         why = "who reads them by their names is not followed"
-        raise HeapRefusal(what, program.where(statement), why, "name the attributes, or call `setattr`")
+        program.refuse(statement, what, why, "name the attributes, or call `setattr`")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 from dataclasses import dataclass, field
 from functools import partial
 from types import CellType, FunctionType
@@ -36,6 +37,7 @@ from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
 from ..lowering.unroll import without_mixed_loops
 from ..lowering.without_marks import without_marks
 from ..runtime.custom_rules import Expected
+from ..runtime.heap import new_heap
 from ..runtime.mutation import NO_PAIR
 from ..source.compiling import make_function
 from ..source.fixed_arity import has_stars
@@ -64,7 +66,6 @@ from ..transforms.errors import (
     UnsupportedSyntaxError,
     missing_rule,
 )
-from ..transforms.heap.heap_writer import HeapRefusal
 from ..transforms.trees.modules import cell_key
 from ..transforms.trees.printer import Places, to_source_with_places
 from ..transforms.trees.program import MISSING, Program
@@ -81,6 +82,9 @@ from .plain_objects import PLAIN, Linked, Primal, is_plain, with_plain_objects
 from .primal_forms import Forms, ReadsFar, Style
 
 __all__ = ["Generated", "Generator", "Request"]
+
+
+NAMES_HEAP = re.compile(rf"{new_heap.__name__}|`d?heap")  # what no user has written
 
 
 @dataclass(frozen=True)
@@ -382,8 +386,8 @@ class Generator:
         self.attempt_with_heap(request, refusal)
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:
-        """Generates a derivative with a heap. Where that is refused as well, it raises the refusal of a
-        change that the heap cannot follow, or else the first refusal.
+        """Generates a derivative with a heap. Where that is refused as well, it raises that refusal, or else
+        the first one: of a missing rule, and where the last one would name the heap.
         """
         try:
             if libraries_in(request.kinds) or has_heap(self.forms.normal_form(request.function)):
@@ -392,7 +396,8 @@ class Generator:
         except S2sadError as last:
             self.made.pop(request, None)
             is_users = request.function.__code__.co_filename not in origins
-            if isinstance(last, HeapRefusal) and is_users and not isinstance(refusal, MissingRuleError):
+            is_known = isinstance(last, UnsupportedSyntaxError) and not NAMES_HEAP.search(last.what)
+            if is_users and is_known and not isinstance(refusal, MissingRuleError):
                 refusal = UnsupportedSyntaxError(last.what, last.given, last.why, last.instead)
             self.refused[request] = refusal, refusal.calls
             raise refusal from None

@@ -25,7 +25,7 @@ from ..primitives.record import takes_arrays
 from ..runtime.object_graph import outer_object
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply, Call
-from ..transforms.heap.heap_writer import HeapRefusal
+from ..transforms.errors import UnsupportedSyntaxError
 from ..transforms.normal_form.desugar_globals import key_of
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import assign, call, dotted, find_nodes, load, statements_in
@@ -139,7 +139,7 @@ def refuse_open_calls(facts: Facts, memory: Memory | None) -> None:
                 pass
             case _:
                 continue
-        raise HeapRefusal(
+        raise UnsupportedSyntaxError(
             f"the call of `{to_source(node.func).strip()}`, among changes of objects of outer scopes",
             program.where(node),
             "the function may read these objects, which is not followed there",

@@ -464,3 +464,24 @@ def attribute_that_numbers_lack(q):
     except AttributeError:
         small = 1e-15
     return np.sum(q**3) / np.sqrt(n) if n > small else np.sum(q)
+
+
+class Store:
+    def __init__(self, x):
+        self.stock, self.total, self.parts = x, 0.0, [x]
+
+    def ship(self, wanted):
+        try:
+            sent = min(wanted, self.stock)
+            self.stock = self.stock - sent
+            self.parts.append(sent)
+            return sent
+        finally:
+            self.total += self.stock * self.parts[-1]
+
+
+@program((1.3,), second=True)
+def changes_of_objects_before_a_finally(x):
+    stores = [Store(x * k) for k in range(1, 3)]
+    sent = sum(s.ship(0.4 * x * x) for s in stores for _ in range(2))
+    return sent * x + sum(s.total for s in stores)

@@ -548,3 +548,21 @@ def extremal_objects(x):
 def methods_by_the_type_of_an_argument(x, y):
     box = Dispatching()
     return box.measure(x) * box.measure([y, x])
+
+
+class Frame:
+    def __init__(self, x):
+        self.m, self.tags = np.eye(3) * x, {}
+
+
+@program((0.7,))
+def parts_of_an_array_of_an_object(x):
+    frames = [Frame(x), Frame(x * x)]
+    for k, f in enumerate(frames):
+        f.m[:2, 2] = [x * k, np.sin(x)]
+        f.m[1:, 0] += x
+        f.tags["sum"] = np.sum(f.m)
+        for other in [o for o in frames if not o.tags]:
+            other.m[0, :] = f.m[0, :] * x
+    rest = np.setdiff1d(np.arange(3), [1])
+    return sum(f.tags["sum"] * np.sum(f.m[rest] ** 2) for f in frames)

@@ -22,7 +22,7 @@ from ..analyses.find_overwrites import is_free_data
 from ..analyses.find_uses import find_uses
 from ..analyses.liveness import AssignedBefore, captured_names
 from ..normal_form.expand_item_updates import index_value
-from ..trees.nodes import find_nodes, header_of, load, names_read, statements_in
+from ..trees.nodes import attribute, call, find_nodes, header_of, load, names_read, statements_in
 from ..trees.rebuild import parameter_names, parameters, rebuilt
 from .heap_names import largest
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .heap_values import HeapValues
     from .heap_writer import Writer
 
-__all__ = ["Arrays"]
+__all__ = ["Arrays", "is_of_array"]
 
 Node = Any  # gast publishes no types
 
@@ -60,10 +60,9 @@ class Arrays:
             case gast.AugAssign(target=gast.Subscript(value=x)):
                 return not self.is_own(x) and not (self.to.passes and self.to.nature(x) != "plain")
             case gast.Assign(targets=[gast.Subscript(value=x)]):
-                return not self.is_own(x) and (
-                    self.to.nature(x) == "plain"
-                    or (isinstance(s.targets[0].slice, gast.Slice) and not self.to.values.is_list(x))
-                )
+                index = s.targets[0].slice
+                is_slice = isinstance(index, gast.Slice) and not self.to.values.is_list(x)
+                return not self.is_own(x) and (self.to.nature(x) == "plain" or is_slice or is_of_array(index))
         return False
 
     def is_checked(self, x: Node) -> bool:
@@ -92,7 +91,8 @@ class Arrays:
         """`x[i] = v` or `x[i] += v` of an array."""
         to = self.to
         target = s.target if isinstance(s, gast.AugAssign) else s.targets[0]
-        x, value = target.value, to.number(s.value)
+        x, is_list = target.value, to.nature(s.value) == "object"
+        value = self.array_of(s.value) if is_list else to.number(s.value)
         if not isinstance(x, gast.Name):
             to.refuse_array()
         if isinstance(s, gast.AugAssign):
@@ -102,6 +102,12 @@ class Arrays:
         new = to.made(x.id, to.helper("with_item", x, place, value))
         self.replace(s, x, new)
         to.put(x.id, new)
+
+    def array_of(self, items: Node) -> Node:
+        """A new array of the numbers of a list."""
+        known_as, library = self.to.values.facts.primitives.array_module()
+        asarray = attribute(load(self.to.bound(library, known_as)), "asarray")
+        return self.to.made(self.to.base(items), call(asarray, self.to.copy(items, deep=True)))
 
     def replace(self, s: Node, x: Node, new: Node) -> None:
         """Replaces the array `x` wherever it is held."""
@@ -151,6 +157,11 @@ class Arrays:
 
     def may_be_given(self, name: str) -> bool:
         return self.to.values.given(name) != "plain" or self.may_hold(name)
+
+
+def is_of_array(index: Node) -> bool:
+    """Whether an index is one that only arrays have: a tuple with slices."""
+    return isinstance(index, gast.Tuple) and any(isinstance(n, gast.Slice) for n in index.elts)
 
 
 def _own_arrays(to: Writer) -> set[str]:

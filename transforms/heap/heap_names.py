@@ -129,6 +129,8 @@ def _only_operands(program: Program) -> set[str]:
         match node:
             case gast.BinOp(left=a, right=b):
                 operands = [a, b]
+            case gast.UnaryOp(op=gast.Not()):
+                operands = []
             case gast.UnaryOp(operand=a) | gast.AugAssign(target=gast.Name(), value=a):
                 operands = [a]
             case _:

@@ -14,13 +14,9 @@ from ..trees.program import Program
 from .heap_names import bindings_of, find_displays, infer_natures
 from .heap_values import HeapValues
 
-__all__ = ["HeapRefusal", "Writer"]
+__all__ = ["Writer"]
 
 Node = Any  # gast publishes no types
-
-
-class HeapRefusal(UnsupportedSyntaxError):
-    """A change of objects that the heap does not follow either."""
 
 
 class Writer:
@@ -131,7 +127,7 @@ class Writer:
         )
 
     def refuse(self, what: str, why: str, instead: str) -> NoReturn:
-        raise HeapRefusal(what, self.program.where(self.at), why, instead)
+        raise UnsupportedSyntaxError(what, self.program.where(self.at), why, instead)
 
     # ------------------------------------------------------------ reading
 

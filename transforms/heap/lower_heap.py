@@ -39,7 +39,8 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_blocks, parameters, rebuilt
-from .heap_arrays import Arrays
+from .heap_arrays import Arrays, is_of_array
+from .heap_attempts import lower_attempt
 from .heap_loops import Loops
 from .heap_methods import Methods, is_list_change
 from .heap_values import HeapValues
@@ -163,7 +164,7 @@ class _Lowerer(Writer):
             case gast.Assign(targets=[gast.Attribute(value=x, attr=attr)], value=value):
                 self.change("heap_set", x, constant(attr), value, constant(True))
             case gast.Assign(targets=[gast.Subscript(value=x, slice=index)], value=value):
-                if self.nature(x) == "plain":
+                if self.nature(x) == "plain" or is_of_array(index):
                     self.store(s, x)
                 elif isinstance(index, gast.Slice):
                     self.set_slice(s, x, index, value)
@@ -180,9 +181,9 @@ class _Lowerer(Writer):
                 # the object may be empty, and so false, later
                 truth = self.made(test.id, call(self.bound(bool, "bool"), test))
                 self.emit(map_blocks(rebuilt(s, test=truth), self.inner))
-            case gast.Try(handlers=[_, *_]):
-                outer, self.is_caught = self.is_caught, True
-                self.emit(map_blocks(s, self.inner))
+            case gast.Try():
+                outer, self.is_caught = self.is_caught, self.is_caught or bool(s.handlers)
+                lower_attempt(self, s)
                 self.is_caught = outer
             case gast.FunctionDef():
                 self.captured(s)
@@ -231,7 +232,7 @@ class _Lowerer(Writer):
                 else:
                     self.enter(target, rebuilt(value, value=self.view(x)), only_items=False, is_made=False)
             case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
-                if _has_slice(index) and isinstance(index, gast.Tuple):  # of an array
+                if is_of_array(index):
                     self.emit(rebuilt(s, value=rebuilt(value, value=self.number(x))))
                 elif _has_slice(index):
                     new = rebuilt(value, value=self.copy(x, only_items=True))
@@ -262,7 +263,11 @@ class _Lowerer(Writer):
         return self.program.resolve(value) is MISSING and self.nature(x) != "plain"
 
     def operator(self, s: Node, target: str, value: Node, a: Node, b: Node) -> None:
-        if isinstance(value.op, gast.Add) and self.values.is_list(a) and self.values.is_list(b):
+        lists = [x for x in (a, b) if self.values.is_list(x)]
+        if isinstance(value.op, gast.Add) and lists and all(self.nature(x) != "plain" for x in (a, b)):
+            for x in (a, b):
+                if x not in lists:
+                    self.emit(gast.Expr(value=self.helper("the_list", x)))
             views = self.copy(a, only_items=True), self.copy(b, only_items=True)
             self.enter(target, self.helper("concat", *views))
         elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
@@ -296,7 +301,7 @@ class _Lowerer(Writer):
                 if not isinstance(s.op, gast.Add) or not self.values.is_list(x):
                     self.number(x)
                 self.methods.extend(x, s.value)
-            case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain":
+            case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain" and not is_of_array(index):
                 self.no_slice(index)
                 key = self.key(x, index)
                 item = self.made(self.base(x), self.helper("heap_number", load(self.heap), x, key))

@@ -1,0 +1,50 @@
+"""Attempts among changes of objects: what their bodies make is gone after an exception."""
+
+import math
+
+import pytest
+
+import s2sad
+
+
+class Store:
+    def __init__(self, x: float) -> None:
+        self.stock = x
+
+    def logs(self, x: float, n: int) -> float:
+        values = []
+        for k in range(n):
+            values.append(math.log(x - 0.3 * k))
+        return sum(values) * self.stock
+
+
+def logs_or_else(x: float) -> float:
+    stores, total = [Store(x), Store(x * x)], 0.0
+    for n in (2, 6):
+        try:
+            total = total + stores[n % 2].logs(x, n)
+        except ValueError:
+            total = total - stores[0].stock * x
+            stores[0].stock = total * x
+    return total + stores[0].stock
+
+
+def stores_before_an_exception(x: float) -> float:
+    stores = [Store(x), Store(x * x)]
+    for store in stores:
+        try:
+            for k in range(6):
+                store.stock = store.stock * math.log(x - 0.3 * k)
+        except ValueError:
+            pass
+    return stores[0].stock
+
+
+def test_lists_that_a_try_makes_are_gone_after_an_exception() -> None:
+    difference = (logs_or_else(1.3 + 1e-6) - logs_or_else(1.3 - 1e-6)) / 2e-6
+    assert s2sad.grad(logs_or_else)(1.3) == pytest.approx(difference, rel=1e-6)
+
+
+def test_changes_of_other_objects_in_a_loop_of_a_try_are_refused() -> None:
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="in a loop or branch of a `try`"):
+        s2sad.grad(stores_before_an_exception)(1.3)
