@@ -583,6 +583,7 @@ class Memory:
         if new is None:
             self.bind(x, ANYTHING)
             return
+        self.new[x] = new
         site = self.site(x)
         self.classes.setdefault(site, new.cls)
         self.shared.factories[site] = new.factory

@@ -506,7 +506,7 @@ class _Writer:
     def holds_no_numbers(self, site: str) -> bool:
         """Whether an object has nothing in it when it is made, or only objects."""
         new = self.memory.new.get(site)
-        return new is None or (isinstance(new.items.kind, Nothing) and new.items.sites is not None)
+        return new is not None and isinstance(new.items.kind, Nothing) and new.items.sites is not None
 
     def read(self, x: Any, key: Any, is_field: bool, token: Any) -> Any:
         found = self.slot(x, key, is_field)
