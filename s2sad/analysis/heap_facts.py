@@ -17,6 +17,7 @@ from ..kinds.lattice import (
     Kind,
     List,
     Record,
+    Reference,
     Tuple,
     Unknown,
     widen,
@@ -135,7 +136,7 @@ def _uses_heap(found: Any) -> bool:
 def nature_of(kind: Kind) -> str:
     """ "object", "plain" or "unknown", as `HeapValues.of`."""
     match kind:
-        case Record() | Instance() | List() | Dict():
+        case Record() | Instance() | List() | Dict() | Reference():
             return "object"
         case Tuple(items):
             return "plain" if all(nature_of(k) == "plain" for k in items) else "unknown"

@@ -12,7 +12,6 @@ joins all that is stored there. What is not known may be anything.
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
@@ -649,14 +648,12 @@ class Memory:
             if not self.functions.keys().isdisjoint(held.sites or ()):
                 if isinstance(kind := self.as_kind(held), Literal):
                     found.setdefault(name, kind)
-            elif held.is_object and not held.is_optional and len(classes) == 1 and name not in found:
-                match classes.pop():
-                    case builtins.list:
-                        found[name] = List(None, UNKNOWN)
-                    case cls if cls in (None, deque, *DICTS):
-                        pass
-                    case cls:
-                        found[name] = Instance(cls)
+            elif held.is_object and not held.is_optional and name not in found:
+                cls = classes.pop() if len(classes) == 1 else None
+                if cls is list:
+                    found[name] = List(None, UNKNOWN)
+                else:
+                    found[name] = REFERENCE if cls in (None, deque, *DICTS) else Instance(cls)
         return found
 
     # ------------------------------------------------------------ names and slots

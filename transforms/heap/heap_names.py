@@ -33,17 +33,10 @@ def bindings_of(program: Program) -> dict[str, list[Node]]:
 
 
 def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
-    """The natures of names whose kinds do not tell them."""
+    """The natures of names whose kinds do not tell them, and that surely are numbers."""
     bound = bindings_of(program)
     operands = _only_operands(program)
     unknown = {n for n in bound if values.of(load(n)) == "unknown"}
-
-    def is_object(value: Node, names: set[str]) -> bool:
-        if isinstance(value, gast.Name):
-            return value.id in names or values.of(value) == "object"
-        return isinstance(value, (gast.List, gast.Dict)) or (
-            isinstance(value, gast.Call) and values.makes_object(value)
-        )
 
     def is_number(value: Node, name: str, names: set[str]) -> bool:
         match value:
@@ -63,9 +56,8 @@ def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
                 return name in operands
         return False
 
-    objects = largest(unknown, lambda n, names: all(is_object(v, names) for v in bound[n]))
-    numbers = largest(unknown - objects, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
-    return dict.fromkeys(objects, "object") | dict.fromkeys(numbers, "plain")
+    numbers = largest(unknown, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
+    return dict.fromkeys(numbers, "plain")
 
 
 def find_displays(program: Program, values: HeapValues) -> set[str]:
