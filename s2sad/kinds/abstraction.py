@@ -113,12 +113,14 @@ def form_of(value: Any, depth: int = 0) -> Any:
         return found
     if kind is str:
         return (str, value) if len(value) <= MAX_TEXT else None
+    items: Any
+    keys: tuple[Any, ...] = ()
     most, is_held = MAX_ITEMS, True
     if kind is tuple or kind is list or is_named_tuple(kind):
         types = set(map(type, value)) if kind is list and len(value) <= MAX_SCANNED else {None}
         if types <= OF_TYPES.keys():
             return list, frozenset(types)
-        items, keys, is_held = value, (), False
+        items, is_held = value, False
     elif kind is dict and all(type(k) in (str, int) for k in value):
         items, keys = value.values(), tuple(value)
     elif is_plain(kind) and not isinstance(kind, EnumType):
