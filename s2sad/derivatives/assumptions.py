@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import gast
@@ -140,6 +140,8 @@ def capture_key(value: Any, name: str) -> Any:
     if isinstance(value, MethodType):  # a class method is bound anew at each lookup
         function = value.__func__
         return state_of(function) if isinstance(function, FunctionType) else function
+    if isinstance(value, MethodWrapperType):  # as is a method of a metaclass
+        return value.__name__, id(value.__self__)
     if isinstance(value, bool):
         return Literal(value)
     kind = kind_of_free(value, name)
@@ -165,7 +167,8 @@ class Assumption:
         """Whether the name surely has the same key as before."""
         value = self._lookup()
         if value is not self.seen:  # the kind of a number depends on its type alone
-            return type(value) in (int, float) and type(value) is type(self.seen)
+            is_number = type(value) in (int, float) and type(value) is type(self.seen)
+            return is_number or (type(value) is MethodWrapperType and value == self.seen)
         if self._state is not None:
             return self._state.is_of(value)
         return self._is_settled or (self._form is not None and form_of(value) == self._form)

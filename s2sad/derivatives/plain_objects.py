@@ -367,6 +367,8 @@ class _Writer:
                 return [self.loop(s)]
             case gast.FunctionDef():
                 return [self.function(s)]
+            case gast.Try() if self.tables.isdisjoint(names_read(s)):
+                return [map_blocks(s, self.block)]
             case _ if blocks_of(s):
                 raise _Other
         return [self.expression(s)]

@@ -449,9 +449,7 @@ class Forms:
                 break
             known = told_kinds(own, facts, memory)
             if left:
-                known = {
-                    n: k for n, k in known.items() if not isinstance(k, Nothing) and n in program.locals
-                }
+                known = {n: k for n, k in known.items() if n in program.locals}
             is_known = self.told(others) or bool(known)
             if not is_known:
                 break
@@ -757,7 +755,7 @@ def told_kinds(own: Facts, lowered: Facts, memory: Memory) -> Kinds:
     """The kinds of names that the memory of a program with a heap tells, and its own facts do not; unknown
     for those that only seemed to be constant.
     """
-    found = memory.known_kinds(lowered.kinds)
+    found = {n: k for n, k in memory.known_kinds(lowered.kinds).items() if not isinstance(k, Nothing)}
     known = {n: k for n, k in found.items() if nature_of(own.kind_of_name(n)) == "unknown"}
     for name, held in memory.names.items():
         if name in own.kinds and held.sites != frozenset() and nature_of(own.kinds[name]) == "plain":

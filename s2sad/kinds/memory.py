@@ -60,7 +60,7 @@ from .result_kinds import call_kind
 from .shape_relations import is_differentiable
 
 __all__ = [
-    "ANYTHING", "DICTS", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "Shared", "memory_of",
+    "ANYTHING", "DICTS", "EMPTY", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "Shared", "memory_of",
     "settled_memory",
 ]  # fmt: skip
 
@@ -157,11 +157,16 @@ class Shared:
         return is_new
 
     def read_defaults(self) -> bool:
-        """Has anything in the slots that were read and that nothing is known of; whether that is new."""
+        """Has what the class tells in the slots that were read and that nothing is stored in: nothing, where
+        reading them raises, and anything in items of unknown classes. Whether that is new.
+        """
         before = self.count
         for slot in self.unread - self.slots.keys():
-            held = self.default(self.classes.get(slot[0]), slot[1])
-            self.grow(self.slots, slot, ANYTHING if held == EMPTY else held)
+            cls, key = self.classes.get(slot[0]), slot[1]
+            is_known = cls is not None and key not in (ITEMS, KEYS)
+            if is_known:  # also that the class has no such attribute
+                self.defaults.add((cls, key))
+            self.grow(self.slots, slot, self.default(cls, key) if is_known else ANYTHING)
         self.unread.clear()
         return self.count != before
 
@@ -252,7 +257,7 @@ class Memory:
         self.results: dict[str, Any] = {}  # the names of results of functions that share the heap
         self.new: dict[str, New] = {}
         self.functions = shared.values  # the functions that are objects, by site
-        self.operands = _only_operands(program)
+        self.operands, self.unpacked_only = _only_operands(program)
         assigned = Counter(name for s in statements_in(program.tree.body) for name in bound_here(s))
         self.several = {name for name, count in assigned.items() if count > 1}
         self.open = {  # names that loops and in-place operators set
@@ -282,8 +287,7 @@ class Memory:
 
     def has_grown(self, late: bool) -> bool:
         """Whether a walk over the program has found more, so that another is needed; if that is `late`,
-        nothing is known from then on. Slots that were read and never written may be anything: the class may
-        define them.
+        nothing is known from then on. Slots that were read and never written have what the class tells.
         """
         if self.growth == self.seen and not self.shared.functions:
             self.growth += self.shared.read_defaults()
@@ -318,7 +322,9 @@ class Memory:
         """Follows `target = value`; the kind of the value where the heap tells it, else None."""
         self.followed = ""
         match value:
-            case gast.UnaryOp() | gast.Compare() | gast.Attribute() if self.is_early(value, kind):
+            case gast.UnaryOp() | gast.Compare() | gast.Attribute() | gast.Subscript() if self.is_early(
+                value, kind
+            ):
                 return NOTHING
             case gast.Constant():
                 self.bind(target, self.of_kind(kind(value)))
@@ -348,9 +354,9 @@ class Memory:
             case gast.Dict(keys=keys, values=items):
                 held = [self.held(a, kind) for a in items]
                 places = [item_of(kind(k)) for k in keys]
-                parts = None if ITEMS in places else {ITEMS: EMPTY, **dict(zip(places, held, strict=True))}
+                known = None if ITEMS in places else {ITEMS: EMPTY, **dict(zip(places, held, strict=True))}
                 all_keys = self.together(self.held(k, kind) for k in keys)
-                self.new[target] = New(dict, self.together(held), all_keys, parts)
+                self.new[target] = New(dict, self.together(held), all_keys, known)
             case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.new:
                 self.new[target] = self.new[base]._replace(parts=None)
             case gast.Subscript(value=gast.Name() as x, slice=index) if self.held(x, kind).parts is not None:
@@ -405,11 +411,11 @@ class Memory:
                 a, b = self.new_of(x, *DICTS), self.new_of(y, *DICTS)
                 if a is None or b is None:
                     return None
-                parts = None
+                joined = None
                 if a.parts is not None and b.parts is not None:
                     places = dict.fromkeys([*a.parts, *b.parts])
-                    parts = {k: a.parts.get(k, EMPTY).joined(b.parts.get(k, EMPTY)) for k in places}
-                return New(dict, a.items.joined(b.items), a.keys.joined(b.keys), parts)
+                    joined = {k: a.parts.get(k, EMPTY).joined(b.parts.get(k, EMPTY)) for k in places}
+                return New(dict, a.items.joined(b.items), a.keys.joined(b.keys), joined)
         return None
 
     def parts_of_dict(self, target: str, x: str, only_values: bool) -> Kind | None:
@@ -431,6 +437,8 @@ class Memory:
             parts: Any = [self.held(a, kind) for a in value.elts]
         else:
             parts = self.held(value, kind).all_parts()
+            if (new := self.new_of(value, list)) is not None:
+                parts = [new.items] * len(targets)
         if parts is None or len(parts) != len(targets):
             parts = [self.of_kind(k) for k in unpack_kinds(kind(value), len(targets))]
         for target, part in zip(targets, parts, strict=True):
@@ -494,10 +502,12 @@ class Memory:
             return self.as_kind(found)
         if name == "items_of":
             self.shallow.add(target)
-        if name in ("heap_copy", "heap_view") and self.is_handed_on(args, kind):
+        if name in ("heap_copy", "heap_view") and self.is_inert(args[1], self.held(args[1], kind).kind):
+            return kind(args[1])
+        if name in ("heap_copy", "heap_view") and self.is_handed_on(target, args, kind):
             self.bind(target, found := self.held(args[1], kind))
             return self.as_kind(found)
-        if name in ("heap_copy", "read_items", "copy_items"):
+        if name in ("heap_copy", "read_items", "copy_items") or target in self.unpacked_only:
             return self.copied(target, args[1], kind)
         if name == "held_items":
             return self.copied(target, args[0], kind)
@@ -517,17 +527,18 @@ class Memory:
             self.change(name, args, kind)
         return None
 
-    def is_handed_on(self, args: list[Any], kind: KindOf) -> bool:
+    def is_handed_on(self, target: str, args: list[Any], kind: KindOf) -> bool:
         """Whether a copy is the value itself: no object, or a tuple whose objects are not copied."""
         found = self.held(args[1], kind)
         is_shallow = isinstance(args[2], gast.Name) and args[2].id in self.shallow
+        is_shallow = is_shallow or target in self.unpacked_only
         return found.sites == frozenset() or (found.parts is not None and is_shallow)
 
     def of_class(self, args: list[Any], kind: KindOf) -> Held:
         """What `reference(x, cls)` may be: the objects of the class."""
         found = self.held(args[0], kind)
-        if isinstance(args[0], (gast.Name, gast.Attribute)) and self.program.resolve(args[0]) is not MISSING:
-            found = self.given(kind(args[0]))  # of an outer scope
+        if self.is_outer(args[0]):
+            found = self.given(kind(args[0]))
         if found.sites is None or len(args) == 1:
             return found
         cls = self.program.resolve(args[1])
@@ -671,7 +682,14 @@ class Memory:
         if isinstance(atom, gast.Name) and atom.id in self.names:
             found = self.names[atom.id]
             return found.joined(self.of_kind(kind(atom))) if atom.id in self.open else found
-        return self.of_kind(kind(atom))
+        known = kind(atom)
+        if isinstance(known, (Dict, List, Record)) and self.is_outer(atom) and not _is_inert(known):
+            return self.given(known)
+        return self.of_kind(known)
+
+    def is_outer(self, atom: Any) -> bool:
+        """Whether an atom is an object of an outer scope."""
+        return isinstance(atom, (gast.Name, gast.Attribute)) and self.program.resolve(atom) is not MISSING
 
     def bind(self, name: str, found: Held) -> None:
         self.followed = name
@@ -760,9 +778,7 @@ class Memory:
 
     def is_inert(self, x: Any, kind: Kind) -> bool:
         """Whether an atom of a kind is a list of values without derivatives that the heap does not hold."""
-        if not isinstance(kind, List) or x.id in self.names or ITEMS in self.stored:
-            return False
-        return _holds_none(kind.element) and is_differentiable(kind.element) is False
+        return _is_inert(kind) and x.id not in self.names and ITEMS not in self.stored
 
     def write(self, x: Any, key: Any, value: Held) -> None:
         if key is None:  # an attribute whose name is dynamic
@@ -794,6 +810,7 @@ class Memory:
         self.classes[site] = cls
         if kind not in self.shared.entered:
             self.shared.entered.add(kind)
+            parts: list[tuple[Any, Kind]] = []
             match kind:
                 case List(items, element):
                     parts = [(ITEMS, k) for k in ([element] if items is None else items)]
@@ -865,16 +882,22 @@ def _is_starred(node: Any) -> bool:
     return isinstance(node, gast.Starred)
 
 
-def _only_operands(program: Program) -> set[str]:
-    """The names that are read by operators only, which raise for None, and by helpers behind these."""
+def _only_operands(program: Program) -> tuple[set[str], set[str]]:
+    """The names that are read by operators only, which raise for None, and by helpers behind these; those
+    that are read only where they are unpacked.
+    """
     behind = (stored_in, heap_arrays.holders_of, heap_arrays.with_item)
     operands: set[str] = set()
+    unpacked: set[str] = set()
     others: set[str] = set()
     copies: list[tuple[str, str]] = []
     for s in statements_in(program.tree.body):
         match s:
             case gast.Assign(value=gast.BinOp() as value):
                 operands.update(names_read(value))
+                continue
+            case gast.Assign(targets=[gast.Tuple()], value=gast.Name(id=name)):
+                unpacked.add(name)
                 continue
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=index)):
                 operands.add(base)
@@ -890,7 +913,7 @@ def _only_operands(program: Program) -> set[str]:
         others.update(names_read(header_of(s)))
     for target, name in copies[::-1]:
         (operands if target in operands - others else others).add(name)
-    return operands - others
+    return operands - others - unpacked, unpacked - others - operands
 
 
 def _is_true(node: Any) -> bool:
@@ -921,6 +944,10 @@ def _holds_none(kind: Kind) -> bool:
         case Literal(value):
             return isinstance(value, (bool, int, float, complex, str)) or _is_alone(value)
     return isinstance(kind, (Scalar, Array, Numeric, Text, Set, Nothing))
+
+
+def _is_inert(kind: Kind) -> bool:
+    return isinstance(kind, List) and _holds_none(kind.element) and is_differentiable(kind.element) is False
 
 
 def _is_alone(value: Any) -> bool:

@@ -248,6 +248,8 @@ def _structural_kind(function: Any, args: tuple[Kind, ...]) -> Kind | None:
     if function is helpers.order_of:
         return List(None, Scalar("int"))
     match args:
+        case [Text()] if function in (int, float, complex):
+            return Scalar(function.__name__)
         case [_, Array() as x] if function is updates.stored_in:
             return x
         case [value, Scalar() | Literal()] if function is updates.stored_in:

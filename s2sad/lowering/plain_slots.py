@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from ..kinds.lattice import REALS, Array, Literal, Nothing, Numeric, Scalar, Text, Tuple, widen
-from ..kinds.memory import ANYTHING, DICTS, ITEMS, Held, Memory, settled_memory
+from ..kinds.memory import ANYTHING, DICTS, EMPTY, ITEMS, Held, Memory, settled_memory
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..runtime.mutation import refuse_shared
@@ -340,7 +340,7 @@ class _Writer:
             case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=source)):
                 if (target in self.memory.heaps) != (source in self.memory.heaps):
                     raise _Unknown
-            case gast.If() | gast.For() | gast.While():
+            case gast.If() | gast.For() | gast.While() | gast.Try():
                 pass
             case gast.Assign(targets=[gast.Tuple()], value=gast.Name(id=found)) if (
                 found in self.memory.results
@@ -370,6 +370,8 @@ class _Writer:
             case "reference", [x, *cls]:
                 is_outer = self.program.resolve(x) is not MISSING
                 given = self.memory.names.get(target, ANYTHING) if is_outer else self.held(x)
+                if given == EMPTY:  # not reached
+                    return None
                 if not given.is_object:
                     raise _Unknown
                 is_one = not cls or self.are_of(given, self.program.resolve(cls[0]))
@@ -400,9 +402,13 @@ class _Writer:
                 if self.holds(x, ITEMS, value):
                     return self.helper("hold_append", token, x, value)
                 return self.helper("append_item", token, x, key, value, self.like(value))
-            case ("heap_copy" | "heap_view"), _ if self.memory.is_handed_on(args, self.facts.kind):
+            case ("heap_copy" | "heap_view"), _ if self.memory.is_handed_on(target, args, self.facts.kind):
                 return args[1]
-            case "heap_copy", [token, x, _, *deep]:
+            case ("heap_copy" | "heap_view"), [_, x, *_] if self.memory.is_inert(x, self.held(x).kind):
+                return x
+            case ("heap_copy" | "heap_view"), [token, x, _, *deep] if (
+                name == "heap_copy" or (target in self.memory.unpacked_only and self.held(x).is_object)
+            ):
                 found = self.slot(x, None, False)
                 if self.are_dicts(x):
                     for part in self.memory.parts(x, self.facts.kind):
@@ -570,9 +576,9 @@ class _Writer:
         return self.memory.held(x, self.facts.kind)
 
     def sites(self, x: Any) -> frozenset[str]:
-        """The objects that a name may be, which must be known."""
+        """The objects that a name may be, which must be known; none where it is not reached."""
         found = self.held(x)
-        if not found.is_object:
+        if not found.is_object and found != EMPTY:
             raise _Unknown
         return found.sites or frozenset()
 

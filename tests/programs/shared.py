@@ -1,6 +1,7 @@
 """Objects and containers that several names hold, and that are changed through one of them."""
 
 import heapq
+from abc import ABC, abstractmethod
 from bisect import insort
 from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, replace
@@ -876,3 +877,70 @@ def trees_of_closures(x):
     tree = grow(2, x)
     tree["kids"][0]["v"] = tree["kids"][1]["v"] * 2
     return total(tree)
+
+
+class Player:
+    def __init__(self, name, rating):
+        self.name, self.rating, self.games = name, rating, []
+
+    def expected(self, other, scale):
+        return 1.0 / (1.0 + 10.0 ** ((other.rating - self.rating) / scale))
+
+
+class League:
+    def __init__(self):
+        self.players = {}
+
+    def __getitem__(self, name):
+        try:
+            return self.players[name]
+        except KeyError:
+            player = self.players[name] = Player(name, 1.5)
+            return player
+
+
+@program((0.7, 2.0), wrt=(0, 1), second=True)
+def objects_made_where_a_key_is_missing(k, scale):
+    league = League()
+    for line in ["1 ann bob 1", "1 cat dan 0", "2 ann cat 0.5", "2 bob dan 1"]:
+        number, a, b, score = line.split()
+        first, second, points = league[a], league[b], float(score)
+        change = k * (points - first.expected(second, scale))
+        first.rating += change
+        second.rating -= change
+        for player, won in ((first, points), (second, 1 - points)):
+            player.games.append((int(number), won, player.rating))
+    order = sorted(league.players.values(), key=lambda p: -p.rating)
+    return order[0].rating * order[-1].rating + sum(p.games[-1][2] for p in order[1:])
+
+
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+
+    def __or__(self, other):
+        return Pair(self, other)
+
+
+class Square(Shape):
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+
+class Pair(Shape):
+    def __init__(self, a, b):
+        self.parts = (a, b)
+
+    def area(self):
+        return sum(p.area() for p in self.parts)
+
+
+@program((0.7,), second=True)
+def operators_of_abstract_classes(x):
+    both = Square(x) | Square(2.0 * x)
+    other = both | Square(x)
+    both.parts[0].side = other.area() * x
+    return other.area() * both.area()

@@ -164,8 +164,43 @@ def test_items_that_move(f):
         shared.configurations_as_dicts,
         shared.records_as_dicts,
         shared.trees_of_closures,
+        trees.a_tree_of_the_module,
         trees.sums_over_trees,
     ],
 )
 def test_programs_whose_slots_are_known(function):
     assert is_plain(s2sad.grad(function), 0.7)
+
+
+def test_programs_with_a_try_whose_slots_are_known():
+    assert is_plain(s2sad.grad(shared.objects_made_where_a_key_is_missing), 0.7, 2.0)
+
+
+def test_a_derivative_with_operators_of_abstract_classes_is_made_once():
+    slope = s2sad.grad(shared.operators_of_abstract_classes)
+    assert slope.function_for(0.7) is slope.function_for(0.7)
+
+
+class Bare:
+    pass
+
+
+def of_bare(x):
+    made = [Bare(), Bare()]
+    made[0].v = x
+    for b in made:
+        x = x * getattr(b, "extra", 2.0)
+        if hasattr(b, "v"):
+            b.v = b.v * x
+    return made[0].v
+
+
+def test_an_attribute_that_the_class_gains():
+    slope = s2sad.grad(of_bare)
+    assert slope(0.7) == pytest.approx(2 * 0.7 * 2.0)
+    Bare.extra = 3.0
+    try:
+        assert slope(0.7) == pytest.approx(2 * 0.7 * 3.0)
+    finally:
+        del Bare.extra
+    assert slope(0.7) == pytest.approx(2 * 0.7 * 2.0)

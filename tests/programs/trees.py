@@ -316,3 +316,31 @@ def sums_over_trees(x):
     head.adopt()
     head.team[0].pay = head.team[0].pay * x
     return head.cost() * x + head.team[0].team[0].above()
+
+
+class Number:
+    def __init__(self, v):
+        self.v = v
+
+
+class Product:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+FORMULA = Product(Product(Number(2.0), None), Product(None, Product(None, Number(1.5))))
+
+
+def walked(node, x, seen):
+    seen.append(x)
+    if isinstance(node, Product):
+        return walked(node.a, x * 1.1, seen) * walked(node.b, x, seen)
+    if isinstance(node, Number):
+        return node.v + seen[-1]
+    return x
+
+
+@program((0.7,), second=True)
+def a_tree_of_the_module(x):
+    seen = []
+    return walked(FORMULA, x, seen) + sum(seen)
