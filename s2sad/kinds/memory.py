@@ -354,9 +354,9 @@ class Memory:
             case gast.Dict(keys=keys, values=items):
                 held = [self.held(a, kind) for a in items]
                 places = [item_of(kind(k)) for k in keys]
-                known = None if ITEMS in places else {ITEMS: EMPTY, **dict(zip(places, held, strict=True))}
+                by_key = None if ITEMS in places else {ITEMS: EMPTY, **dict(zip(places, held, strict=True))}
                 all_keys = self.together(self.held(k, kind) for k in keys)
-                self.new[target] = New(dict, self.together(held), all_keys, known)
+                self.new[target] = New(dict, self.together(held), all_keys, by_key)
             case gast.Subscript(value=gast.Name(id=base), slice=gast.Slice()) if base in self.new:
                 self.new[target] = self.new[base]._replace(parts=None)
             case gast.Subscript(value=gast.Name() as x, slice=index) if self.held(x, kind).parts is not None:
@@ -438,7 +438,7 @@ class Memory:
         else:
             parts = self.held(value, kind).all_parts()
             if (new := self.new_of(value, list)) is not None:
-                parts = [new.items] * len(targets)
+                parts = (new.items,) * len(targets)
         if parts is None or len(parts) != len(targets):
             parts = [self.of_kind(k) for k in unpack_kinds(kind(value), len(targets))]
         for target, part in zip(targets, parts, strict=True):
@@ -507,7 +507,8 @@ class Memory:
         if name in ("heap_copy", "heap_view") and self.is_handed_on(target, args, kind):
             self.bind(target, found := self.held(args[1], kind))
             return self.as_kind(found)
-        if name in ("heap_copy", "read_items", "copy_items") or target in self.unpacked_only:
+        is_unpacked = name == "heap_view" and target in self.unpacked_only
+        if is_unpacked or name in ("heap_copy", "read_items", "copy_items"):
             return self.copied(target, args[1], kind)
         if name == "held_items":
             return self.copied(target, args[0], kind)
