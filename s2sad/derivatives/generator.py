@@ -31,6 +31,7 @@ from ..analysis.records import are_read_back, with_records
 from ..kinds.abstraction import contains
 from ..kinds.foreign import libraries_in
 from ..kinds.lattice import UNKNOWN, Kind, Tuple
+from ..lowering.callable_objects import refuse_changing_callables
 from ..lowering.import_globals import reads_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
@@ -418,6 +419,16 @@ class Generator:
         self.made[request] = plain
         self.forms.open_calls.discard((request.function, heap))
 
+    def changes(self, function: FunctionType) -> bool:
+        """Whether a method may change its object, or anything else."""
+        try:
+            names = parameter_names(read_source(function).tree)
+            given = dict.fromkeys(names, UNKNOWN)
+            effect = self.forms.effects.of_function(function, given)
+        except S2sadError:
+            return False
+        return bool(effect.changed)
+
     def transform(self, facts: Facts, request: Request, refusal: S2sadError | None) -> Program:
         """The derivative of a program; after a `refusal`, with the outer arrays that it writes to as
         variables.
@@ -436,6 +447,7 @@ class Generator:
         facts = facts.again(program)
         facts = self.with_records(facts, request)
         program = facts.program
+        refuse_changing_callables(facts, self.changes)
         refuse_cached(program, given, request.wrt)
         check_libraries(facts, facts.of(find_active, request.wrt), request.form != "jvp")
         watch = self.forms.watch if request is self._first else unwatched

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from types import CellType, FunctionType
 from typing import Any
 
@@ -16,7 +17,7 @@ import gast
 
 from ..kinds.class_members import member_of
 from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
-from ..primitives.record import takes_arrays
+from ..primitives.record import find_rule, takes_arrays
 from ..runtime.cells import Cell, absent
 from ..runtime.object_graph import reference
 from ..source.compiling import make_function
@@ -56,11 +57,11 @@ class _Classes:
 
     def keeps(self, program: Program, node: Any) -> bool:
         function = program.resolve(node.func)
-        return function is MISSING or not (takes_arrays(function) or function in CALLING)
+        return function is MISSING or not (takes_arrays(function) or any(function is f for f in CALLING))
 
 
 CALLING = (map, filter, functools.reduce)  # what calls a function and does not keep it
-CLASSES = _Classes()
+CLASSES: Any = _Classes()
 
 
 def makes_callables(program: Program) -> bool:
@@ -147,3 +148,50 @@ def methods_to_objects(facts: Facts) -> Program:
     if tree is program.tree:
         return program
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
+
+
+def refuse_changing_callables(facts: Facts, changes: Callable[[FunctionType], bool]) -> None:
+    """Raises UnsupportedSyntaxError where a primitive is given an object that, called, changes something, by
+    `changes(function)`: it is not followed.
+    """
+    program = facts.program
+    values = {
+        s.targets[0].id: s.value
+        for s in find_nodes(program.tree, gast.Assign)
+        if isinstance(s.targets[0], gast.Name)
+    }
+
+    def class_of(node: Any) -> Any:
+        """The class of an object, or of the one that a view is of."""
+        for _ in values:
+            kind = facts.kind(node)
+            if isinstance(kind, (Instance, Record)):
+                return kind.cls
+            value = values.get(getattr(node, "id", ""))
+            if isinstance(value, gast.Call) and len(value.args) > 0:
+                name = getattr(program.resolve(value.func), "__name__", "")
+                cls = program.resolve(value.args[-1])
+                if isinstance(cls, type) and name in ("reference", "heap_object"):
+                    return cls
+                value = {"reference": value.args[0], "heap_copy": value.args[1:][:1]}.get(name)
+                value = value[0] if isinstance(value, list) and value else value
+            if not isinstance(value, gast.Name):
+                return None
+            node = value
+        return None
+
+    for node in find_nodes(program.tree, gast.Call):
+        function = program.resolve(node.func)
+        if function is MISSING or find_rule(function) is None or not takes_arrays(function):
+            continue
+        for a in (*node.args, *(k.value for k in node.keywords)):
+            cls = class_of(a) if isinstance(a, gast.Name) else None
+            member = None if cls is None else member_of(Instance(cls), "__call__")
+            called = None if member is None else member.value
+            if isinstance(called, FunctionType) and changes(called):
+                program.refuse(
+                    node,
+                    f"`{function.__name__}` calls `{a.id}`, which changes something",
+                    "when it is called, and how often, is not followed",
+                    "return the new value from the function",
+                )

@@ -4,6 +4,7 @@ import functools
 import math
 
 import numpy as np
+from scipy.integrate import quad
 
 from tests.programs.declare import program
 
@@ -17,6 +18,9 @@ class Pendulum:
     def rhs(self, t, y):
         self.calls += 1
         return [y[1], -self.k * math.sin(y[0]) + t]
+
+    def parabola(self, t):
+        return self.k * t * t
 
     def energy(self, y):
         return 0.5 * y[1] ** 2 - self.k * math.cos(y[0])
@@ -239,3 +243,13 @@ def changes_in_a_try(x, s):
     except NameError:
         other.k = other.k + x
     return body.k * other.k
+
+
+@program((0.7,))
+def methods_for_primitives(x):
+    bodies = [Pendulum(x), Pendulum(x * x)]
+    first = bodies[0]
+    bodies[0].k = first.k * 2.0
+    area = quad(first.parabola, 0.0, 1.0)[0]
+    bodies[0].k = first.k * x
+    return area * quad(first.parabola, 0.0, x)[0] * sorted(bodies, key=lambda body: -body.k)[0].k

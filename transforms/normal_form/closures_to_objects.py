@@ -318,7 +318,7 @@ class _Writer:
         changes: dict[str, Any] = {}
         bound: list[str] = []
         for name in s._fields:
-            value = getattr(s, name, None)
+            value: Any = getattr(s, name, None)
             if isinstance(value, list) and value and isinstance(value[0], gast.stmt):
                 changes[name] = self.block(value)
             elif isinstance(s, (gast.For, gast.With)) and name in ("target", "items"):
