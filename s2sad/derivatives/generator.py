@@ -377,13 +377,13 @@ class Generator:
         """Generates a derivative of a refused function in another way: with outer arrays as variables, or
         with a heap.
         """
-        try:
-            given = dict(zip(parameter_names(read_source(request.function).tree), request.kinds, strict=True))
-            if request.writes and reads_arrays(self.forms.settled(request.function, given).program):
+        known = self.forms.whole.get((request.function, request.kinds, None, None))
+        if request.writes and known is not None and reads_arrays(known.program):
+            try:
                 self.attempt(request, refusal=refusal)
                 return
-        except S2sadError:
-            self.made.pop(request, None)
+            except S2sadError:
+                self.made.pop(request, None)
         self.attempt_with_heap(request, refusal)
 
     def attempt_with_heap(self, request: Request, refusal: S2sadError) -> None:

@@ -25,7 +25,7 @@ from ..source.forwarders import forwarder
 from ..source.read import code_of_tree
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
-from ..transforms.trees.nodes import assign, bound_counts, call, find_nodes, has_stars, located, names_read
+from ..transforms.trees.nodes import assign, bound_counts, call, find_nodes, has_stars, load, located, names_read
 from ..transforms.trees.program import MISSING, Program, Scope
 from ..transforms.trees.rebuild import rewritten
 from ..values.code_state import own_signature
@@ -135,6 +135,8 @@ def methods_to_objects(facts: Facts) -> Program:
                 member = member_of(owner, attr) if isinstance(owner, (Instance, Record)) else None
                 if member is not None and member.role == "method" and isinstance(member.value, FunctionType):
                     return call(objects.name(_method_class(member.value)), base)
+                if member is not None and member.role == "static" and isinstance(member.value, FunctionType):
+                    return load(objects.name(member.value))
                 cls: Any = list if isinstance(owner, List) else dict if isinstance(owner, Dict) else object
                 if not hasattr(object, attr) and hasattr(cls, attr) and program.resolve(s.value) is MISSING:
                     return call(objects.name(_container_class(attr)), base)

@@ -253,3 +253,30 @@ def methods_for_primitives(x):
     area = quad(first.parabola, 0.0, 1.0)[0]
     bodies[0].k = first.k * x
     return area * quad(first.parabola, 0.0, x)[0] * sorted(bodies, key=lambda body: -body.k)[0].k
+
+
+class Sensor:
+    gain = 2.0
+
+    def __init__(self, x):
+        self.x, self.log = x, []
+
+    def read(self, v):
+        self.log.append(v)
+        return self.x * v * v
+
+    @staticmethod
+    def raw(v):
+        return 3.0 * v
+
+    @classmethod
+    def scaled(cls, v):
+        return cls.gain * v
+
+
+@program((0.8,), second=True)
+def methods_of_all_sorts_in_a_table(x):
+    s = Sensor(x)
+    table = {"read": s.read, "raw": s.raw, "scaled": s.scaled}
+    s.x = x * x
+    return sum(table[name](x) for name in ("read", "raw", "scaled", "read")) * s.log[-1]

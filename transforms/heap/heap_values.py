@@ -90,7 +90,7 @@ class HeapValues:
     def is_method(self, node: Node) -> bool:
         """Whether an attribute surely is a method of the class."""
         cls = list if self.is_list(node.value) else dict if self.is_dict(node.value) else object
-        return self.role(node) == "method" or hasattr(cls, node.attr)
+        return self.role(node) in ("method", "static") or hasattr(cls, node.attr)
 
     # ------------------------------------------------------------ calls
 
