@@ -25,7 +25,16 @@ from ..source.forwarders import forwarder
 from ..source.read import code_of_tree
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
-from ..transforms.trees.nodes import assign, bound_counts, call, find_nodes, has_stars, load, located, names_read
+from ..transforms.trees.nodes import (
+    assign,
+    bound_counts,
+    call,
+    find_nodes,
+    has_stars,
+    load,
+    located,
+    names_read,
+)
 from ..transforms.trees.program import MISSING, Program, Scope
 from ..transforms.trees.rebuild import rewritten
 from ..values.code_state import own_signature
