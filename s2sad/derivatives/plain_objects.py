@@ -368,7 +368,7 @@ class _Writer:
             case gast.FunctionDef():
                 return [self.function(s)]
             case gast.Try() if self.tables.isdisjoint(names_read(s)):
-                return [map_blocks(s, self.block)]
+                return [map_blocks(s, lambda block: self.block(block) if block else [])]
             case _ if blocks_of(s):
                 raise _Other
         return [self.expression(s)]

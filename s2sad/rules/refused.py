@@ -20,10 +20,10 @@ refuse(named(np.ndarray, "fill itemset partition put resize sort setfield setfla
 refuse(named(np, "unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
                  "setxor1d"),
        "which elements its result has depends on which are equal; sort, and pick by indices that you compute",
-       pure=True, sharing="fresh", writes=())
+       sharing="fresh", writes=())
 refuse(named(np, "histogram2d histogramdd histogram_bin_edges"),
        "counts step where numbers cross from bin to bin; np.histogram is differentiated by its weights",
-       pure=True, sharing="fresh", writes=())
+       sharing="fresh", writes=())
 refuse(named(np, "matrix asmatrix bmat"), "operators mean something else for matrices; use arrays")
 refuse(named(np, "poly1d"), "use np.polyval, np.polymul and the like on arrays")
 refuse(named(np, "memmap recarray record ndarray void object_"),

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.integrate import quad
 
-from tests.programs.declare import program
+from tests.programs.declare import positive, program
 
 # ruff: noqa: B023 (functions that see the value of a later iteration, and lambdas with names)
 
@@ -280,3 +280,19 @@ def methods_of_all_sorts_in_a_table(x):
     table = {"read": s.read, "raw": s.raw, "scaled": s.scaled}
     s.x = x * x
     return sum(table[name](x) for name in ("read", "raw", "scaled", "read")) * s.log[-1]
+
+
+@program((positive(3), 0.7), (positive(3), 7.0))
+def functions_that_change_arrays(x, s):
+    y = x * s
+
+    def change(v):
+        y[0] = v * y[1]
+
+    if s > 5:
+        chosen = change
+    try:
+        chosen(s)
+    except NameError:
+        y[2] = s
+    return np.sum(y * x)

@@ -273,19 +273,3 @@ def of_many(x, *others, **options):
 @program((positive(3), np.False_), second=True)
 def stars(x, flag):
     return of_many(x, 2 * x, 3 * x, flag=flag)
-
-
-@program((positive(3), 0.7), quick=True)
-def functions_that_change_arrays(x, s):
-    y = x * s
-
-    def change(v):
-        y[0] = v * y[1]  # refused
-
-    if s > 5:
-        chosen = change
-    try:
-        chosen(s)
-    except NameError:
-        y[2] = s
-    return np.sum(y * x)

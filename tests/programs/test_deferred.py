@@ -24,7 +24,6 @@ REACHING: dict[str, Any] = {
     "later_turns": 9,
     "loops_without_turns": 2,
     "rest_of_the_function": np.False_,
-    "functions_that_change_arrays": 7.0,
 }
 LINES, _ = inspect.getsourcelines(deferred)
 

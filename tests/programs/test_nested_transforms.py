@@ -131,7 +131,7 @@ def test_a_second_derivative_of_a_partial_of_a_closure() -> None:
     check_program(build(nested("partial of a closure", "jvp of grad")), (0.7,), (0,))
 
 
-def test_a_partial_of_a_dynamic_closure_may_change_what_it_binds() -> None:
+def test_a_partial_of_a_dynamic_closure() -> None:
     def of(make: Any) -> Any:
         def f(a: Any, x: Any) -> Any:
             h = functools.partial(make(a), np.ones(3))
@@ -142,8 +142,8 @@ def test_a_partial_of_a_dynamic_closure_may_change_what_it_binds() -> None:
     def make(a: Any) -> Any:
         return lambda w, x: np.sum(w * x * a)
 
-    with pytest.raises(UnsupportedSyntaxError, match=r"what it binds(.|\n)*lambda x: f\(w, x\)"):
-        s2sad.jvp(of(make), argnums=0)(2.0, np.ones(3), 1.0)
+    out, tangent = s2sad.jvp(of(make), argnums=0)(2.0, np.ones(3), 1.0)
+    np.testing.assert_array_equal([out, tangent], [[2.0] * 3, [1.0] * 3])
 
 
 @pytest.mark.parametrize("use", list(USES)[:: 1 if EVERY_FORM else 4])

@@ -141,8 +141,6 @@ def f(x, s):
     b += s
     return np.sum(b * x)
 """,
-}
-REFUSED = {
     "read by a nested function in a list": """
 BUF = np.zeros(4)
 def f(x, s):
@@ -152,6 +150,8 @@ def f(x, s):
     h = [g]
     return h[0](x) * g(x * x)
 """,
+}
+REFUSED = {
     "of a function around, called": """
 def make():
     work = np.zeros(4)

@@ -29,7 +29,7 @@ def may_have_effect(operation: Operation, emitter: Emitter) -> TypeGuard[Call]:
     effect = emitter.facts.effect_at(operation.node)[0]
     if active and (effect.refuses or ELSEWHERE in effect.changed or operation.function is MISSING):
         return True
-    held = [a for a in active if _may_be_callable(emitter, a)]
+    held = [a for a in operation.operands() if active and _may_be_callable(emitter, a)]
     tree = emitter.program.tree
     if any(not emitter.primitives.is_unknown(emitter.kind(p)) for p in tree.args.args):
         return bool(held)

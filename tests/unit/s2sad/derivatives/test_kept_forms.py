@@ -72,7 +72,7 @@ def normalised(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     normalise = primal_forms.normalise
     monkeypatch.setattr(
-        primal_forms, "normalise", lambda p, watch: (names.append(p.tree.name), normalise(p, watch))[1]
+        primal_forms, "normalise", lambda p, *given: (names.append(p.tree.name), normalise(p, *given))[1]
     )
     return names
 
