@@ -104,6 +104,7 @@ class _Scopes:
         self.owner: dict[str, Node] = {}  # the function of each variable
         self.bound: dict[str, list[tuple[int, bool]]] = defaultdict(list)  # places, and whether in a loop
         self.others: set[str] = set()  # variables that are bound by what is no assignment or loop
+        self.renewed: set[str] = set()  # variables of comprehensions that are evaluated several times
         self.nested: list[_Nested] = []
         self.values: set[str] = set()  # the names that are read as values
         self.alone: set[int] = set()  # lambdas that are values themselves
@@ -189,6 +190,8 @@ class _Scopes:
             case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 for name in comprehension_names(node):
                     self.owner[name] = owner
+                    if in_loop:
+                        self.renewed.add(name)
                 for part in children(node):
                     self.visit(part, owner, True)
             case gast.Name(id=name, ctx=gast.Load()):
@@ -251,6 +254,13 @@ class _Writer:
                 f"a nested function that is used as a value and reads `{name}`",
                 f"`{name}` is bound by an import, an `except` or `:=`, and may change",
                 "bind another name to it before",
+            )
+        for name in sorted(self.scopes.renewed & self.cells.keys()):
+            self.program.refuse(
+                self.program.tree,
+                f"a nested function that is used as a value and reads `{name}`",
+                f"`{name}` is another variable in each evaluation of its comprehension",
+                f"give it as a default: `lambda v, {name}={name}: ...`",
             )
         tree = self.function(self.program.tree)
         return self.program.with_tree(tree, names=self.names, bindings=self.objects.all_bindings())
