@@ -367,7 +367,7 @@ class _Writer:
                 return [self.loop(s)]
             case gast.FunctionDef():
                 return [self.function(s)]
-            case gast.Try() if self.tables.isdisjoint(names_read(s)):
+            case gast.Try() if self.tables.isdisjoint([*names_read(s), *assigned_names([s])]):
                 return [map_blocks(s, lambda block: self.block(block) if block else [])]
             case _ if blocks_of(s):
                 raise _Other
@@ -535,8 +535,8 @@ class _Writer:
         self.versions = {**self.versions, **dict.fromkeys(names, self.current)}
 
     def change(self, s: Any) -> list[Any]:
-        """A change of objects."""
-        if isinstance(s.value, gast.Name):
+        """A change of objects; a copy of the heap, or its absence, is none."""
+        if isinstance(s.value, (gast.Name, gast.Constant)):
             return []
         name = self.function_of(s.value)
         if name in BIRTHS:

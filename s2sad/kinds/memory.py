@@ -3,8 +3,8 @@
 Objects are told apart by the site that made them: a name of the program; those of arguments by their class.
 A name refers to a set of sites; a slot (a site with the name of an attribute, an Item for a key that is
 literal, or ITEMS for the items with other keys) has the kind of the values in it and the sites of the objects
-in it. The order of changes does not matter: a slot
-joins all that is stored there. What is not known may be anything.
+in it. The order of changes does not matter: a slot joins all that is stored there. What is not known may be
+anything.
 
     bodies = [B(x), B(0.0)]        bodies -> list of the site B, whose `pos` is a float
     bodies[k].pos = 1.5

@@ -19,6 +19,7 @@ from ..kinds.class_members import member_of
 from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
 from ..primitives.record import find_rule, takes_arrays
 from ..runtime.cells import Cell, absent
+from ..runtime.heap import heap_copy, heap_object
 from ..runtime.object_graph import reference
 from ..source.compiling import make_function
 from ..source.forwarders import forwarder
@@ -39,7 +40,7 @@ from ..transforms.trees.program import MISSING, Program, Scope
 from ..transforms.trees.rebuild import rewritten
 from ..values.code_state import own_signature
 
-__all__ = ["CLASSES", "makes_callables", "methods_to_objects"]
+__all__ = ["CLASSES", "makes_callables", "methods_to_objects", "refuse_changing_callables"]
 
 
 class _Classes:
@@ -179,13 +180,12 @@ def refuse_changing_callables(facts: Facts, changes: Callable[[FunctionType], bo
             if isinstance(kind, (Instance, Record)):
                 return kind.cls
             value = values.get(getattr(node, "id", ""))
-            if isinstance(value, gast.Call) and len(value.args) > 0:
-                name = getattr(program.resolve(value.func), "__name__", "")
-                cls = program.resolve(value.args[-1])
-                if isinstance(cls, type) and name in ("reference", "heap_object"):
+            if isinstance(value, gast.Call) and value.args:
+                helper, cls = program.resolve(value.func), program.resolve(value.args[-1])
+                if (helper is reference or helper is heap_object) and isinstance(cls, type):
                     return cls
-                value = {"reference": value.args[0], "heap_copy": value.args[1:][:1]}.get(name)
-                value = value[0] if isinstance(value, list) and value else value
+                place = 0 if helper is reference else 1 if helper is heap_copy else len(value.args)
+                value = next(iter(value.args[place:]), None)
             if not isinstance(value, gast.Name):
                 return None
             node = value

@@ -8,12 +8,24 @@ follows the body and what follows an exception, which goes on.
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import gast
 
 from ..analyses.liveness import ends_in_raise
-from ..trees.nodes import assign, assigned_names, blocks_of, find_nodes, load, located, names_read
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    blocks_of,
+    bound_here,
+    header_of,
+    load,
+    located,
+    names_read,
+    read_counts,
+    statements_in,
+)
 from ..trees.rebuild import map_blocks, map_children, rebuilt
 
 if TYPE_CHECKING:
@@ -29,11 +41,12 @@ def lower_attempt(to: Writer, s: Node) -> None:
     if not s.handlers:
         _with_final(to, map_blocks(s, to.inner))
         return
+    outside = read_counts(to.program.tree) - sum(map(read_counts, s.body), Counter())
     s = map_blocks(s, to.inner)
     resumes = [h for h in s.handlers if not ends_in_raise(h.body)]
     blocks = [n for n in s.body if blocks_of(n) and to.heap in assigned_names([n])]
     if resumes and blocks:
-        for change in changes_of_others(to, s.body):
+        for change in seen_changes(to, s.body, outside):
             to.program.refuse(
                 change,
                 f"`{_changed(change)}` is changed in a loop or branch of a `try` and seen after an exception",
@@ -70,32 +83,47 @@ def _with_final(to: Writer, s: Node) -> None:
         to.emit(f)
 
 
-def changes_of_others(to: Writer, body: list[Node]) -> list[Node]:
-    """The lowered statements that change objects other than those that they make. What enters the heap is not
-    changed by that.
+def seen_changes(to: Writer, body: list[Node], outside: Counter[str]) -> list[Node]:
+    """The lowered statements that change objects which are seen after an exception: others than those that
+    they make, and these, too, where a name that may hold one is read `outside`. Nothing else is changed by
+    what enters the heap.
     """
     enter, reference = to.values.helper("heap_enter"), to.values.helper("reference")
     known = to.objects.all_bindings()
-    made: dict[str, bool] = {}  # by name: whether all its values are displays or new objects
+    made: dict[str, bool] = {}  # by name: whether all its values are displays
     changes: list[Node] = []
-    for n in (n for s in body for n in find_nodes(s, gast.Assign)):
-        function = known.get(getattr(getattr(n.value, "func", None), "id", ""))
-        match n.targets[0], n.value:
-            case gast.Name(id=to.heap), gast.Call():
-                if function is not enter:
-                    changes.append(n)
-            case gast.Name(id=to.heap), _:
-                pass
-            case gast.Name(id=name), gast.List() | gast.Dict():
+    entered: list[Node] = []
+    for s in statements_in(body):
+        value = getattr(s, "value", None)
+        function = known.get(getattr(getattr(value, "func", None), "id", ""))
+        match s, value:
+            case gast.Assign(targets=[gast.Name(id=to.heap)]), gast.Call():
+                (entered if function is enter else changes).append(s)
+            case gast.Assign(targets=[gast.Name(id=name)]), gast.List() | gast.Dict():
                 made.setdefault(name, True)
-            case gast.Name(id=name), gast.Call(args=[gast.Name(id=source)]) if function is reference:
+            case gast.Assign(targets=[gast.Name(id=name)]), gast.Call(args=[gast.Name(id=source)]) if (
+                function is reference
+            ):
                 made[name] = made.get(name, True) and made.get(source, False)
-            case gast.Name(id=name), _:
-                made[name] = False
-            case gast.Tuple(elts=elts), _:
-                made.update((e.id, False) for e in elts)
-                changes += [n] * (elts[0].id == to.heap)
+            case _:
+                made.update((name, False) for name in bound_here(s))
+    if any(outside[name] for name in _holding({n for n, is_own in made.items() if is_own}, to, body)):
+        return [*changes, *entered]
     return [c for c in changes if not made.get(_changed(c), False)]
+
+
+def _holding(names: set[str], to: Writer, body: list[Node]) -> set[str]:
+    """The names that may hold the objects of `names`, or parts of them."""
+    while True:
+        found = set(names)
+        for s in statements_in(body):
+            value = getattr(s, "value", None)
+            is_number = isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare))
+            if not is_number and not found.isdisjoint(names_read(header_of(s))):
+                found.update(n for n in bound_here(s) if n != to.heap)
+        if found == names:
+            return found
+        names = found
 
 
 def _changed(change: Node) -> str:
