@@ -296,3 +296,25 @@ def functions_that_change_arrays(x, s):
     except NameError:
         y[2] = s
     return np.sum(y * x)
+
+
+class Gain:
+    def __init__(self, body, w):
+        self.body, self.w = body, w
+
+    def __call__(self, v):
+        self.body.k = self.body.k * v + self.w
+
+
+@program((0.7,), second=True)
+def callables_that_a_handler_chooses(x):
+    body = Pendulum(x)
+    change, gain = Change(body), Gain(body, x)
+    table = {"change": change, "gain": gain}
+    for key in ("gain", "none", "gain", "change"):
+        try:
+            chosen = table[key]
+        except KeyError:
+            chosen = change
+        chosen(x)
+    return body.k

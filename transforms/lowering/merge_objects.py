@@ -15,7 +15,7 @@ import gast
 from ..analyses.facts import Facts
 from ..analyses.liveness import free_names
 from ..analyses.steadiness import find_objects
-from ..trees.nodes import find_nodes, is_copy, load, names_read, own_statements, target_names, walk
+from ..trees.nodes import blocks_of, find_nodes, is_copy, load, names_read, own_statements, target_names, walk
 from ..trees.program import Program
 from ..trees.rebuild import rebuilt, substitute, without_statements
 
@@ -80,17 +80,19 @@ class _Places:
                 self.captured |= free_names(s)
                 self.count[s.name] += 2
                 continue
-            is_block = isinstance(s, (gast.If, gast.For, gast.While))
-            header = [getattr(s, "test", None), getattr(s, "iter", None)] if is_block else [s]
+            blocks, items = blocks_of(s), getattr(s, "items", [])
+            held = [getattr(s, "test", None), getattr(s, "iter", None), *(i.context_expr for i in items)]
+            header = held if blocks else [s]
             changed = target_names(s.target) if isinstance(s, gast.AugAssign) else []
             for name in (*names_read([n for n in header if n is not None]), *changed):
                 self.reads.setdefault(name, []).append((self.position, loops))
             targets = getattr(s, "targets", None) or [getattr(s, "target", None)]
+            targets = [*targets, *(i.optional_vars for i in items)]
             for name in (n for t in targets if t is not None for n in target_names(t)):
                 self.count[name] += 1
                 self.bound[name] = self.position, inside
-            for part in (getattr(s, "body", None), getattr(s, "orelse", None)):
-                self.visit(part or [], inside)
+            for block in blocks:
+                self.visit(block, inside)
 
     def are_one(self, copy: str, source: str) -> bool:
         """Whether two names hold one object wherever the copy is read."""
