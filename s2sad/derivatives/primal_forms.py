@@ -545,6 +545,8 @@ class Forms:
         elif not calls_of_functions(program, self.inlinable) and not self.style.flat:
             return promote_items(program)
         whole = inline_changing_functions(find(program), self.inlinable)
+        if whole is not program and has_objects(whole, kinds) and not has_heap(whole):
+            return self.with_inlined_callees(whole, kinds, one_name)  # with the methods that these call
         whole = with_items_apart(whole, kinds, find_sure, self.style.flat)
         return promote_items(tables_to_arrays(find_sure(whole)) if self.style.flat else whole)
 

@@ -111,5 +111,4 @@ def _chosen(args: tuple[Kind, ...]) -> Kind:
     """
     if len(args) == 1 and isinstance(args[0], List) and isinstance(args[0].element, Nothing):
         return NOTHING  # of an empty list, which raises
-    kinds = [element_kind(args[0])] if len(args) == 1 else args
-    return join_all(kinds) if all(isinstance(widen(k), (Scalar, Numeric)) for k in kinds) else UNKNOWN
+    return join_all([element_kind(args[0])] if len(args) == 1 else args)

@@ -247,9 +247,10 @@ def inline_changing_functions(facts: Facts, inlinable: Inlinable) -> Program:
         changing = [c for c in calls_of_functions(program, inlinable) if facts.may_change(c)]
         if not changing:
             break
-        facts = facts.again(inline_calls(program, inlinable, needed=partial(is_among, changing)))
-        if same(program.tree, facts.program.tree):
+        inlined = inline_calls(program, inlinable, needed=partial(is_among, changing))
+        if same(program.tree, inlined.tree):
             break
+        facts = facts.again(inlined)
     return facts.program
 
 

@@ -354,7 +354,7 @@ class _Writer:
 
     def is_result(self, token: Any) -> bool:
         """Whether a tuple with this name is the result of a function that shares the heap."""
-        return self.memory.function is not None and token.id in self.memory.heaps
+        return self.memory.function is not None and getattr(token, "id", "") in self.memory.heaps
 
     def refuse_heaps(self, node: Any) -> None:
         if self.memory.heaps.intersection(names_read(node)):

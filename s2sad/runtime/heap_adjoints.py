@@ -171,12 +171,10 @@ def own_part(dx: Any, record: Record) -> Any:
 
 
 def gathered(d: Table | None, record: Record, once: bool = False) -> Any:
-    """The adjoint of a value, in the structure of its record, from that of the heap. The numbers directly in
-    a tuple have None, a number itself zero. An object held several times has its adjoint each time, or with
+    """The adjoint of a value, in the structure of its record, from that of the heap. A number itself, and the
+    numbers directly in a tuple, have zeros. An object held several times has its adjoint each time, or with
     `once` the first time only; None stands for an object inside of itself.
     """
-    if record.parts is None:
-        return zeros_like(record.value)
     return _gathered(d, record, {}, once and not record.each)
 
 
@@ -192,16 +190,15 @@ def gathered_as(d: Table | None, record: Record, once: bool, like: Any) -> Any:
 
 def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool) -> Any:
     if record.parts is None:
-        return None
+        return zeros_like(record.value)
     if id(record) in made:
         return None if once else made[id(record)]
     made[id(record)] = None
     values = {k: _gathered(d, part, made, once) for k, part in record.parts.items()}
     if record.place is not None:
-        held = _at(d, record.place.holder)
-        for key, part in record.parts.items():
-            if not _is_object(part):
-                values[key] = add(values[key], _or_zeros(held.get(key), part.value))
+        for key, found in _at(d, record.place.holder).items():
+            if key in record.parts and not _is_object(record.parts[key]):
+                values[key] = add(values[key], found)
     made[id(record)] = found = _like(record.value, values)
     return found
 

@@ -179,3 +179,41 @@ def dict_that_loses_keys(x):
     for k in (1, 3):
         del d[k]
     return sum(d.values()) * len(d) + (x if 1 in d else x * x)
+
+
+class Scores:
+    def __init__(self, same, other):
+        self.table = {(a, b): same if a == b else other for a in "AB" for b in "AB"}
+        self.table["A", "B"] = 0.5 * (same + other)
+
+    def __getitem__(self, pair):
+        return self.table[pair]
+
+
+def soft_maximum(*values):
+    top = max(values)
+    return top + np.log(sum(np.exp(v - top) for v in values))
+
+
+def aligned(s, t, scores):
+    rows = [[0.0] * (len(t) + 1) for _ in range(len(s) + 1)]
+    back = {}
+    best, where = 0.0, (0, 0)
+    for i in range(1, len(s) + 1):
+        for j in range(1, len(t) + 1):
+            both = rows[i - 1][j - 1] + scores[s[i - 1], t[j - 1]]
+            up, left = rows[i - 1][j] - 0.3, 0.8 * rows[i][j - 1]
+            rows[i][j] = soft_maximum(0.0, both, up, left)
+            back[i, j] = max((both, "ul"), (up, "u"), (left, "l"))[1]
+            if rows[i][j] > best:
+                best, where = rows[i][j], (i, j)
+    (i, j), columns = where, 0
+    while i > 0 and j > 0:
+        step = back[i, j]
+        i, j, columns = i - ("u" in step), j - ("l" in step), columns + 1
+    return best * columns
+
+
+@program((1.3, 0.4), wrt=(0, 1), second=True)
+def methods_called_by_long_functions(same, other):
+    return aligned("ABB", "AAB", Scores(same, other))
