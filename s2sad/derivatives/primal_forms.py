@@ -78,7 +78,7 @@ from ..transforms import Watch, find_kinds, normalise, to_single_assignment, unw
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_kinds import CallFacts, Values
 from ..transforms.analyses.steadiness import find_objects
-from ..transforms.errors import S2sadError, SourceLocation, describe
+from ..transforms.errors import S2sadError, describe
 from ..transforms.lowering.fold_identities import fold_identities
 from ..transforms.lowering.gather_appends import gather_appends
 from ..transforms.lowering.merge_objects import merge_objects
@@ -407,11 +407,11 @@ class Forms:
         left: list[str] = []
         places: dict[Any, set[int]] = {}  # of calls, with the rounds in which they are met
 
-        def met(function: Any, place: SourceLocation) -> None:
+        def met(function: Any, place: tuple[str, int, int, int, int]) -> None:
             """Notes a method whose class was told. One that is met again in what was put in is recursive."""
-            filename, line, column = place.inner or (place.filename, place.line, place.column)
-            rounds = places.setdefault((filename, line, column), set())
+            rounds = places.setdefault(place, set())
             rounds.add(turn)
+            filename, line, *_ = place
             is_again = len(rounds) > 2 or is_within(filename, line, function)
             if isinstance(function, FunctionType) and is_again:
                 self.recursive.add(function)
@@ -423,7 +423,7 @@ class Forms:
             lowered = self.heap_calls.lowered(program, kinds, writes, known, left)
             if lowered is program:
                 break
-            others = shared_memory(self.facts(lowered, kinds), self, self.heap_calls.made)
+            others = shared_memory(self.facts(lowered, kinds), kinds, self, self.heap_calls.made)
             facts, memory = others.pop(None)
             if has_outer and (memory is None or memory.stored):
                 return self.with_outer(whole, kinds, outputs)
@@ -485,6 +485,7 @@ class Forms:
         """A function in normal form with its callees inlined, for a heap."""
         self.programs["kept", id(program)] = program  # forms are found by `id`
         program = self.with_inlined_callees(program, kinds, False)
+        program = self.without_unseen(kinds, partial(self.facts, kinds=kinds), program)
         if outputs is not None:
             refuse_rebound(program, outputs)
             program = with_outputs(program, outputs)

@@ -212,9 +212,9 @@ def reflects(left: Kind, right: Kind, name: str, reflected: str) -> bool:
     """Whether `left op right` calls the right operand's method: the left one is a number, has no such method,
     or is of a base class whose method is overridden.
     """
-    if not isinstance(right, Record):
+    if not isinstance(right, (Instance, Record)):
         return False
-    if not isinstance(left, Record):
+    if not isinstance(left, (Instance, Record)):
         return isinstance(widen(left), Scalar)
     own, other = lookup(left.cls, name), lookup(right.cls, reflected)
     if right.cls is not left.cls and issubclass(right.cls, left.cls):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import FunctionType
@@ -28,10 +28,19 @@ from ..runtime.mutation import repeated, stored_in
 from ..runtime.records import held_by
 from ..transforms.analyses.operations import OPERATORS
 from ..transforms.trees.helpers import merged
-from ..transforms.trees.nodes import bound_here, header_of, load, names_read, statements_in
+from ..transforms.trees.nodes import (
+    blocks_of,
+    bound_here,
+    header_of,
+    is_atom,
+    load,
+    names_read,
+    statements_in,
+)
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
 from .abstraction import FUNCTIONS, kind_of
+from ..values.objects import is_plain
 from .class_members import attribute_kind
 from .indexing import element_kind, subscript_kind, unpack_kinds
 from .join import inherited_kind, join
@@ -56,6 +65,7 @@ from .lattice import (
     Unknown,
     widen,
 )
+from .queries import truth_of
 from .result_kinds import call_kind
 from .shape_relations import is_differentiable
 
@@ -232,7 +242,7 @@ def settled_memory(program: Program, kinds: Mapping[str, Kind], kind: KindOf) ->
     """The memory of a program with a heap whose names are of these kinds; None where nothing is known."""
     memory = memory_of(program, {p.id: kinds[p.id] for p in program.tree.args.args if p.id in kinds})
     while memory is not None and not memory.is_lost:
-        for s in statements_in(program.tree.body):
+        for s in _taken(program.tree.body, kind):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name) as target]):
                     found = memory.assigned(name, s.value, kind)
@@ -244,6 +254,16 @@ def settled_memory(program: Program, kinds: Mapping[str, Kind], kind: KindOf) ->
         if not memory.has_grown(False):
             break
     return None if memory is None or memory.is_lost else memory
+
+
+def _taken(statements: list[Any], kind: KindOf) -> Iterator[Any]:
+    """The statements and those in them, but for branches that the kinds of their tests rule out."""
+    for s in statements:
+        yield s
+        taken = truth_of(kind(s.test)) if isinstance(s, gast.If) and is_atom(s.test) else None
+        for block in blocks_of(s):
+            if taken is None or block is (s.body if taken else s.orelse):
+                yield from _taken(block, kind)
 
 
 class Memory:
@@ -466,11 +486,16 @@ class Memory:
     def operated(self, function: Any, args: list[Any], kind: KindOf) -> Kind | None:
         """The kind of an operator's result where an operand may be None, for which the operator raises."""
         operands = [self.held(a, kind) for a in args]
-        if EMPTY in operands:
+        if EMPTY in operands or any(map(self.has_operators, operands)):
             return NOTHING
         if not any(o.is_optional for o in operands) or any(o.sites != frozenset() for o in operands):
             return None
         return call_kind(function, [o.kind for o in operands], {}, lambda function: True)
+
+    def has_operators(self, held: Held) -> bool:
+        """Whether an operand is an object of the user's: its operators are put in before this, or raise."""
+        classes = {self.classes.get(site) for site in held.sites or ()}
+        return held.is_object and classes.isdisjoint((None, list, deque, *DICTS)) and all(map(is_plain, classes))
 
     def passed(self, value: Any) -> None:
         """Follows a call that may be given the heap."""

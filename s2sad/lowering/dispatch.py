@@ -20,13 +20,13 @@ from typing import Any
 import gast
 
 from ..kinds.class_members import member_of
-from ..kinds.lattice import Instance, Record
-from ..kinds.memory import DICTS, Memory
-from ..runtime.object_graph import check_function, reference
-from ..transforms.analyses.bind_methods import method_names
+from ..kinds.lattice import Instance, Record, Scalar, widen
+from ..kinds.memory import ANYTHING, DICTS, Memory
+from ..runtime.object_graph import check_function, check_number, reference
+from ..transforms.analyses.bind_methods import BINARY, method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
-from ..transforms.trees.nodes import assign, call, find_nodes, is_atom, load, located
+from ..transforms.trees.nodes import assign, attribute, call, find_nodes, is_atom, load, located
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
 from ..values.objects import ABSENT, lookup
@@ -40,7 +40,7 @@ CONTAINERS = {list, deque, object, *DICTS}
 def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], None]) -> Program:
     """The program, in normal form, with names of a known class for objects whose methods or properties are
     used; `memory` is that of the program with a heap. The program itself where there is none. `met` is told
-    each method that is called so, with the place of the call.
+    each method that is called so, with the extent of the call. Tests of classes are decided first.
     """
     program = facts.program
     names = program.names.copy()
@@ -71,7 +71,7 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         if is_class:
             one = names.temporary(x.id)
             check = assign(one, call(objects.name(reference), x, named), s)
-            body = [check, rebuilt(s, value=substitute(s.value, {x.id: load(one)}))]
+            body = [check, named_in(s, x.id, one, choice)]
         else:
             check = located(gast.Expr(value=call(objects.name(check_function), x, named)), s)
             body = [rebuilt(s, value=rebuilt(s.value, func=named))]
@@ -92,6 +92,12 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         found = [kind.cls] if isinstance(kind, (Record, Instance)) else choices(x)
         return bool(found) and all(isinstance(c, type) and lookup(c, name) is ABSENT for c in found)
 
+    def is_number(x: Any) -> bool:
+        """Whether only the memory knows that an operand is a number."""
+        held = memory.names.get(getattr(x, "id", ""), ANYTHING)
+        is_one = isinstance(held.kind, Scalar) and held.sites == frozenset() and not held.is_optional
+        return is_one and not isinstance(widen(facts.kind(x)), Scalar)
+
     def statement(s: Any) -> list[Any] | None:
         value = s.value if isinstance(s, (gast.Assign, gast.Expr)) else None
         match value:
@@ -102,20 +108,65 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         looked_up = [value]
         if isinstance(value, gast.Call) and not is_atom(value.func):
             looked_up.append(value.func)
-        for node in looked_up:
-            for x, members in method_names(node):
-                found = choices(x)
-                known = [c for c in found if isinstance(c, type)]
-                asked = [member_of(Instance(c), m) for c in known for m in members]
-                used = [u for u in asked if u is not None and u.role in ("method", "property")]
-                is_called = isinstance(node, gast.Call) and node.func is x
-                if used if known == found else is_called:
-                    for member in used:
-                        met(member.value, program.where(s))
-                    return of_each(s, x, found)
+        asking = [(node, *asked) for node in looked_up for asked in method_names(node)]
+        for node, x, members in [*asking, *((s, *asked) for asked in called_by(s))]:
+            found = choices(x)
+            known = [c for c in found if isinstance(c, type)]
+            asked = [member_of(Instance(c), m) for c in known for m in members]
+            used = [u for u in asked if u is not None and u.role in ("method", "property")]
+            is_called = isinstance(node, gast.Call) and node.func is x
+            if used if known == found else is_called:
+                for member in used:
+                    met(member.value, program.extent(node))
+                checks = []
+                if isinstance(node, gast.BinOp) and node.right is x and is_number(node.left):
+                    checks = [located(gast.Expr(value=call(objects.name(check_number), node.left)), s)]
+                    s = rebuilt(s, value=call(attribute(x, f"__r{BINARY[type(node.op)]}__"), node.left))
+                return [*checks, *of_each(s, x, found)]
         return None
 
-    tree = rewritten(program.tree, statement)
+    def test(s: Any) -> list[Any] | None:
+        match s:
+            case gast.Assign(value=gast.Call(func=func, args=[x, _])) if program.resolve(func) is isinstance:
+                found = choices(x)
+                return of_each(s, x, found) if len(found) == 1 and isinstance(found[0], type) else None
+        return None
+
+    tree = rewritten(program.tree, test)
+    if tree is program.tree:
+        tree = rewritten(program.tree, statement)
     if tree is program.tree:
         return program
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
+
+
+def called_by(s: Any) -> list[tuple[Any, list[str]]]:
+    """The object whose class may have a method or property that a statement calls, with the names of these.
+    """
+    match s:
+        case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as x) | gast.For(iter=gast.Name() as x):
+            return [(x, ["__iter__"])]
+        case gast.Assign(targets=[gast.Subscript(value=x)]) | gast.AugAssign(target=gast.Subscript(value=x)):
+            return [(x, ["__setitem__"])]
+        case gast.Assign(targets=[gast.Attribute(value=x, attr=name)]):
+            return [(x, [name])]
+        case gast.AugAssign(target=gast.Name(id=x), op=op):
+            name = BINARY[type(op)]
+            return [(load(x), [f"__i{name}__", f"__{name}__"])]
+    return []
+
+
+def named_in(s: Any, name: str, one: str, cls: type) -> Any:
+    """A statement with `one` for an object of a class with this name."""
+    match s:
+        case gast.AugAssign(target=gast.Name(), op=op, value=value):
+            method = f"__i{BINARY[type(op)]}__"
+            changed: Any = gast.BinOp(left=load(one), op=op, right=value)
+            if lookup(cls, method) is not ABSENT:
+                changed = call(attribute(load(one), method), value)
+            return assign(name, located(changed, s), s)
+        case gast.For():
+            return rebuilt(s, iter=load(one))
+        case gast.Expr() | gast.Assign(targets=[gast.Name() | gast.Tuple()]):
+            return rebuilt(s, value=substitute(s.value, {name: load(one)}))
+    return substitute(s, {name: load(one)})

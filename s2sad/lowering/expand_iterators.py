@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from ..kinds.class_members import member_of
-from ..kinds.lattice import Kind, Record
+from ..kinds.lattice import Instance, Kind, Record
 from ..transforms.trees.nodes import assign, attribute, call, find_nodes, load, located
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt, rewritten, substitute
@@ -65,7 +65,7 @@ def expand_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
 
 
 def iterates(kind: Kind) -> bool:
-    member = member_of(kind, "__iter__") if isinstance(kind, Record) else None
+    member = member_of(kind, "__iter__") if isinstance(kind, (Instance, Record)) else None
     return member is not None and member.role == "method" and isinstance(member.value, FunctionType)
 
 

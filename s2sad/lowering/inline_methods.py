@@ -137,7 +137,7 @@ def inline_methods(
     called, stored = set[tuple[Any, str]](), set[tuple[Any, str]]()
     for _ in range(ROUNDS):
         facts = facts.again(separate_loops(program))
-        if one_name and drop_untaken(facts) is not program:
+        if drop_untaken(facts) is not program:
             facts = facts.again(without_untaken(sure.again(program)).program)
         program = before = facts.program
         kind = facts.kind
@@ -300,7 +300,8 @@ def method_without_rule(value: Any, facts: Facts, open_too: bool = True) -> Meth
     if found is not None and found[1].args:
         function, owner = found[0], kind(found[1].args[0])
         if isinstance(owner, (Record, Instance)) and isinstance(function, FunctionType):
-            is_left = isinstance(owner, Instance) and not open_too
+            is_special = function.__name__.startswith("__")  # which Python looks up in the class alone
+            is_left = isinstance(owner, Instance) and not open_too and not is_special
             return None if is_left or calls_itself(owner.cls, function) else found
     return found
 
@@ -366,7 +367,7 @@ def set_properties(program: Program, facts: Facts) -> Program:
                 return [assign(held, func, s), rebuilt(s, value=rebuilt(value, func=load(held)))]
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
                 changed, is_open = in_place_call(s, facts)
-                if changed is None and isinstance(kind(load(name)), Record):
+                if changed is None and isinstance(kind(load(name)), (Instance, Record)):
                     changed = located(gast.BinOp(left=load(name), op=op, right=value), s)
                 if changed is not None and not is_open:
                     return [assign(name, changed, s)]

@@ -52,7 +52,7 @@ def with_shared_memory(facts: Facts, forms: FunctionForms, made: Mapping[Functio
     programs = _reached(facts.program, program_of)
     if not copies:
         return facts
-    found = _interpreted(facts, programs, copies, forms)
+    found = _interpreted(facts.kinds, programs, copies, forms)
     if found is None:
         return facts
     plain: dict[Any, Facts] = {}
@@ -70,19 +70,21 @@ def with_shared_memory(facts: Facts, forms: FunctionForms, made: Mapping[Functio
 
 
 def shared_memory(
-    facts: Facts, forms: FunctionForms, made: Mapping[FunctionType, Any]
+    facts: Facts, given: Mapping[str, Kind], forms: FunctionForms, made: Mapping[FunctionType, Any]
 ) -> dict[Any, tuple[Facts, Any]]:
     """The facts and the memory of a program with a heap, in normal form, under None, and of the functions
-    that share it, which were `made` for it. Where nothing is known, that memory is None, and there are no
-    others.
+    that share it, which were `made` for it; `given` are the kinds of its parameters. Where nothing is known,
+    that memory is None, and there are no others.
     """
     programs = _reached(
         facts.program, lambda function: without_cells(made[function].program) if function in made else None
     )
     if len(programs) == 1:
-        return {None: (facts, settled_memory(facts.program, facts.kinds, facts.kind))}
-    found = _interpreted(facts, programs, {}, forms)
-    memories = {f: (k, settled_memory(k.program, k.kinds, k.kind)) for f, k in (found or {}).items()}
+        return {None: (facts, settled_memory(facts.program, given, facts.kind))}
+    found = _interpreted(given, programs, {}, forms)
+    memories = {
+        f: (k, settled_memory(k.program, given if f is None else {}, k.kind)) for f, k in (found or {}).items()
+    }
     is_known = memories and all(memory is not None for _, memory in memories.values())
     return memories if is_known else {None: (facts, None)}
 
@@ -147,13 +149,13 @@ def _sharing(
 
 
 def _interpreted(
-    facts: Facts,
+    kinds: Mapping[str, Kind],
     programs: Mapping[FunctionType | None, Program],
     copies: dict[FunctionType, FunctionType],
     forms: FunctionForms,
 ) -> dict[Any, Facts] | None:
-    """The facts of the programs, with the copies of functions in place of these, by the memory that they
-    share; None where that does not settle.
+    """The facts of the programs, the first with parameters of these `kinds`, with the copies of functions in
+    place of these, by the memory that they share; None where that does not settle.
     """
     own = {None if f is None else copies.get(f, f): p for f, p in programs.items()}
     shared = Shared({f: tuple(parameter_names(p.tree)) for f, p in own.items() if f is not None})
@@ -165,7 +167,7 @@ def _interpreted(
             given: dict[str, Kind] = {}
             for p in parameter_names(program.tree):
                 if function is None:
-                    given[p] = facts.kinds[p]
+                    given[p] = kinds[p]
                     continue
                 held = shared.given.get((function, p))
                 given[p] = UNKNOWN if held is None else shared.as_kind(held)

@@ -142,7 +142,7 @@ class _Writer:
                 ):
                     continue
                 case gast.Expr(value=gast.Call(func=func, args=[x])) if (
-                    self.program.resolve(func) is refuse_shared
+                    self.program.resolve(func) in (refuse_shared, object_graph.check_number)
                     and self.held(x).sites == frozenset()
                     and isinstance(widen(self.held(x).kind), Scalar)
                 ):

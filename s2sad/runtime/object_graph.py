@@ -18,6 +18,7 @@ __all__ = [
     "change_set",
     "check_function",
     "check_members",
+    "check_number",
     "is_set",
     "items_of",
     "mapped",
@@ -180,6 +181,16 @@ def check_function(x: Any, function: Any) -> None:
             f"a call of {describe(x)}, where another was expected, among changes of objects",
             why="what the function does was put in its place before",
             instead="call the functions by their names, each in a branch of its own",
+        )
+
+
+def check_number(x: Any) -> None:
+    """Raises UnsupportedSyntaxError for anything else than a number."""
+    if not isinstance(x, (complex, float, int, np.generic)):
+        raise UnsupportedSyntaxError(
+            f"a value of type {type(x).__name__}, where a number was expected, among changes of objects",
+            why="the operator of the object beside it was put in its place before",
+            instead="use a name, or an attribute, for values of one type",
         )
 
 

@@ -212,7 +212,15 @@ class Program:
         line: int = getattr(node, "lineno", None) or getattr(self.tree, "lineno", None) or 1
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         column, inner = getattr(node, "col_offset", None) or 0, getattr(node, "inner", None)
-        return SourceLocation(self.filename, line, column, text, inner)
+        return SourceLocation(self.filename, line, column, text, inner and inner[:3])
+
+    def extent(self, node: Any) -> tuple[str, int, int, int, int]:
+        """Where a node begins and ends: its file, and lines and columns as in `where`. Of an inlined node of
+        another file, where it was written.
+        """
+        if (inner := getattr(node, "inner", None)) is not None:
+            return inner  # type: ignore[no-any-return]
+        return self.filename, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
     def refuse(self, node: Any, what: str, why: str = "", instead: str = "") -> NoReturn:
         """Raises UnsupportedSyntaxError at the node, in words of the user's."""

@@ -120,7 +120,7 @@ def relocated(node: Node, like: Node, filename: str) -> Node:
     new = rebuilt(map_children(node, lambda child: relocated(child, like, filename)))
     inner = getattr(node, "inner", None)
     if inner is None and hasattr(node, "lineno"):
-        inner = filename, node.lineno, node.col_offset
+        inner = filename, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
     located(new, like)
     if inner is not None:
         new.inner = inner
