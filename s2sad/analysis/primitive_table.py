@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any
@@ -72,7 +72,7 @@ from ..runtime.containers import DICT_METHODS, LIST_METHODS, TUPLE_METHODS, unit
 from ..runtime.mutation import repeated, times_repeated
 from ..source.fixed_arity import call_method, call_star
 from ..source.getters import GETTERS
-from ..transforms.analyses.operations import Member
+from ..transforms.analyses.operations import Apply, Member
 from ..transforms.analyses.template_slots import differentiable_slots
 from ..transforms.trees.program import MISSING, ArrayLibrary
 from ..values.objects import is_named_tuple
@@ -187,6 +187,17 @@ class RulePrimitives:
     def writes_nothing(function: Any) -> bool:
         """Whether a primitive is declared to change no argument."""
         return bool(fact(function, "writes") == ())
+
+    @staticmethod
+    def slope(operation: Apply, is_number: Callable[[Any], bool]) -> str:
+        """The slope of an elementwise operation: "constant", "finite" at finite arguments, or "any"."""
+        word = fact(operation.function, "slope")
+        return word(*operation.args[:2], is_number) if callable(word) else word or "any"
+
+    @staticmethod
+    def moves(operation: Apply) -> bool:
+        """Whether gradients are elements of the cotangent, in another shape or order."""
+        return bool(fact(operation.function, "moves")) or sharing(operation) in ("view", "maybe")
 
     @staticmethod
     def selects(function: Any) -> bool:

@@ -41,6 +41,7 @@ __all__ = [
     "Facts",
     "Rule",
     "Sharing",
+    "Slope",
     "bprop",
     "computes",
     "count_declared",
@@ -109,6 +110,7 @@ class Rule:
     ranks: Mapping[tuple[int, ...], Template] = field(default_factory=lambda: MappingProxyType({}))
     uniform: Template | None = None
     spread: Template | None = None
+    picks: Template | None = None
     rows: Mapping[type, Template] = field(default_factory=lambda: MappingProxyType({}))
     reals: Template | None = None
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -147,6 +149,12 @@ class Rule:
         """
         return _update(self, lambda rule: replace(rule, spread=Template(function)))
 
+    def for_picks(self, function: Callable[..., Any]) -> Rule:
+        """Decorator: the template of the elements of the first argument that a result is picked from, as an
+        array of truth values, or of shares: others have no gradient, whatever the slope before.
+        """
+        return _update(self, lambda rule: replace(rule, picks=Template(function)))
+
     def for_ranks(self, *ranks: int | EllipsisType) -> Callable[[Callable[..., Any]], Rule]:
         """Decorator: a simpler reverse template for leading parameters of these ranks; (0, 0) is for exactly
         two Python floats, (0, ...) for two or more.
@@ -169,6 +177,7 @@ class Rule:
         return _update(self, lambda rule: replace(rule, reals=Template(function)))
 
 
+Slope = Literal["constant", "finite", "any"]
 Sharing = Literal["fresh", "stored", "view", "maybe", "elements", "live", "unknown"]
 
 
@@ -187,6 +196,11 @@ class Facts(TypedDict, total=False):
     `writes`: the arguments that it changes; a mapping gives those for calls that pass a parameter.
     `updates`: it changes its first argument, and returns it.
     `selects`: the result may lack elements of an argument, at which its gradient is zero.
+    `slope`: of an elementwise function: "finite" at finite arguments, unlike that of a root; "constant": the
+    same for all elements, of whatever values. A function gives the word for a call, from its first two
+    arguments and a test whether one is a number. By default: "any", also infinite.
+    `moves`: gradients are elements of the cotangent, or sums of them, in another shape or order, as where the
+    result has elements of an argument. Views do so.
     `odd`: `f(-x) == -f(x)` for the first argument, in calls without a dtype or an initial value.
     `shape_only`: the arguments whose shape and dtype, or length, it reads, and nothing else.
     `likeness`: for these it accepts the result of `like`.
@@ -206,6 +220,8 @@ class Facts(TypedDict, total=False):
     writes: tuple[int, ...] | Mapping[str, tuple[int, ...]]
     updates: bool
     selects: bool
+    slope: Slope | Callable[..., Slope]
+    moves: bool
     odd: bool
     shape_only: tuple[int, ...]
     likeness: bool

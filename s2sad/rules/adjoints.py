@@ -86,7 +86,8 @@ def add(a, b, out, dout):
     return conform(dout, a), conform(dout, b)
 
 
-@bprop(copy_adjoint, "linear", like=0, sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
+@bprop(copy_adjoint, "linear", moves=True, like=0, sharing="fresh",
+       samples=[given(A(3)), given([A(2), (1.0, None)])])
 def copy_adjoint_(x, out, dout):
     return (dout,)
 
@@ -147,7 +148,7 @@ def extremum_tangent_(tangents, operands, extremum, out, dout):
 
 
 # In place: the adjoint of the buffer goes on being the adjoint of the buffer.
-@bprop(add_at, "linear", like=0, updates=True, pure=False, sharing="unknown", samples=[
+@bprop(add_at, "linear", moves=True, like=0, updates=True, pure=False, sharing="unknown", samples=[
     given(A(4), 1, 0.5), given(A(4), slice(1, 3), 0.5), given(A(4), np.array([1, 1, 0]), A(3)),
     given([A(2), A(3)], 1, A(3)),
     given((1.0, 2.0), -1, 0.5), given({"a": 1.0}, "a", 0.5),

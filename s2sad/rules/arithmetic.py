@@ -7,32 +7,58 @@ Operators are applied to Python floats as much as to arrays, so their templates 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
-from ..primitives.record import bprop, nondifferentiable
+from ..primitives.record import Slope, bprop, nondifferentiable
 from ..runtime.adjoints import broadcast_like, unbroadcast, zeros_like
 from ..runtime.real_power import real_power
 from .samples import A, given
 
 
-@bprop(np.add, operator.add, "elementwise", domain=(-2.0, 2.0), in_place=[operator.iadd])
+def slope_of_product(x: Any, y: Any, is_number: Callable[[Any], bool]) -> Slope:
+    """The slope of `x * y`, for an array the same everywhere where the other one is a number."""
+    is_scaled = literal_number(x) or literal_number(y) or is_number(x) != is_number(y)
+    return "constant" if is_scaled else "finite"
+
+
+def slope_of_quotient(x: Any, y: Any, is_number: Callable[[Any], bool]) -> Slope:
+    """The slope of `x / y`, by an array or a number that may be zero."""
+    return "constant" if literal_number(y) or (is_number(y) and not is_number(x)) else "any"
+
+
+def slope_of_power(x: Any, y: Any, is_number: Callable[[Any], bool]) -> Slope:
+    """The slope of `x ** y`, infinite at zero for a root or an inverse."""
+    return "finite" if literal_number(y) >= 1 else "any"
+
+
+def literal_number(node: Any) -> float:
+    """The value of a literal number, 0 for other expressions."""
+    return node.value if isinstance(node, gast.Constant) and isinstance(node.value, (int, float)) else 0
+
+
+@bprop(np.add, operator.add, "elementwise", slope="constant", domain=(-2.0, 2.0), in_place=[operator.iadd])
 def add(x, y, out, dout):
     return dout, dout
 
 
-@bprop(np.subtract, operator.sub, "elementwise", domain=(-2.0, 2.0), in_place=[operator.isub])
+@bprop(np.subtract, operator.sub, "elementwise", slope="constant", domain=(-2.0, 2.0),
+       in_place=[operator.isub])
 def subtract(x, y, out, dout):
     return dout, -dout
 
 
-@bprop(np.multiply, operator.mul, "elementwise", domain=(-2.0, 2.0), in_place=[operator.imul])
+@bprop(np.multiply, operator.mul, "elementwise", slope=slope_of_product, domain=(-2.0, 2.0),
+       in_place=[operator.imul])
 def multiply(x, y, out, dout):
     return dout * y, dout * x
 
 
-@bprop(np.divide, operator.truediv, "elementwise", domain=(0.5, 2.0), in_place=[operator.itruediv])
+@bprop(np.divide, operator.truediv, "elementwise", slope=slope_of_quotient, domain=(0.5, 2.0),
+       in_place=[operator.itruediv])
 def divide(x, y, out, dout):
     return dout / y, -dout * out / y
 
@@ -47,25 +73,26 @@ def one_over_(one, x, out, dout):
     return None, -dout * out * out
 
 
-@bprop(np.negative, operator.neg, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.negative, operator.neg, "elementwise", slope="constant", domain=(-2.0, 2.0))
 def negative(x, out, dout):
     return (-dout,)
 
 
-@bprop(np.positive, operator.pos, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.positive, operator.pos, "elementwise", slope="constant", domain=(-2.0, 2.0))
 def positive(x, out, dout):
     return (dout,)
 
 
 # A truth value counts as 1: `y - (y != 0)` is the exponent less one, but stays 0 where it is 0, so that a
 # base of 0 is safe there.
-@bprop(np.power, operator.pow, pow, "elementwise", domain=(0.5, 2.0), in_place=[operator.ipow])
+@bprop(np.power, operator.pow, pow, "elementwise", slope=slope_of_power, domain=(0.5, 2.0),
+       in_place=[operator.ipow])
 def power(x, y, out, dout):
     return dout * y * x ** (y - (y != 0)), dout * out * np.log(x + (x == 0))
 
 
 # The result may not be computed, so the derivative says that it is real, too.
-@bprop(real_power, "elementwise", domain=(0.5, 2.0))
+@bprop(real_power, "elementwise", slope=slope_of_power, domain=(0.5, 2.0))
 def real_power_(x, y, out, dout):
     return dout * y * real_power(x, y - (y != 0)), dout * out * np.log(x + (x == 0))
 
@@ -83,7 +110,7 @@ def float_power_jvp(x, y, out, dx, dy):
     return dx * y * x ** (y - (y != 0)) + dy * out * np.log(x + (x == 0))
 
 
-@bprop(np.square, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.square, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def square(x, out, dout):
     return (dout * 2 * x,)
 
@@ -136,14 +163,14 @@ def frexp_jvp(out, dx):
     return np.ldexp(dx, -out[1]), None
 
 
-@bprop(np.ldexp, "elementwise", samples=[given(A(4), 3), given(A(3), np.array([1, -2, 0]))])
+@bprop(np.ldexp, "elementwise", slope="finite", samples=[given(A(4), 3), given(A(3), np.array([1, -2, 0]))])
 def ldexp(x, i, out, dout):
     return np.ldexp(dout, i), None
 
 
 # ---------------------------------------------------------------- magnitudes and signs
 
-@bprop(np.absolute, operator.abs, abs, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.absolute, operator.abs, abs, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def absolute(x, out, dout):
     return (dout * np.conj(np.sign(x)),)
 
@@ -158,14 +185,14 @@ def absolute_reals(x, out, dout):
     return (dout * np.sign(x),)
 
 
-@bprop(np.fabs, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.fabs, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def fabs(x, out, dout):
     return (dout * np.sign(x),)
 
 
 # The sign of a complex number lies on the unit circle and turns with it; of real numbers it has no
 # derivative.
-@bprop(np.sign, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.sign, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def sign(x, out, dout):
     return ((dout - np.real(dout * out) * np.conj(out)) / np.where(x == 0, np.inf, np.abs(x)),)
 
@@ -180,17 +207,17 @@ def sign_reals(x, out, dout):
     return (None,)
 
 
-@bprop(np.copysign, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.copysign, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def copysign(x, y, out, dout):
     return dout * np.sign(x) * np.copysign(1, y), None
 
 
-@bprop(np.nextafter, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.nextafter, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def nextafter(x, y, out, dout):
     return dout, None
 
 
-@bprop(np.heaviside, "elementwise", domain=((-2.0, 2.0), (0.0, 1.0)))
+@bprop(np.heaviside, "elementwise", slope="finite", domain=((-2.0, 2.0), (0.0, 1.0)))
 def heaviside(x, y, out, dout):
     return None, np.where(x == 0, dout, 0)
 

@@ -82,22 +82,23 @@ KEPT = [
 ]
 
 
-@bprop(kept_where, "elementwise", sharing="fresh", samples=KEPT)
+@bprop(kept_where, "elementwise", slope="finite", sharing="fresh", samples=KEPT)
 def kept_where_(mask, x, out, dout):
     return None, np.where(mask, dout, 0)
 
 
-@bprop(zeroed_where, "elementwise", sharing="fresh", samples=KEPT)
+@bprop(zeroed_where, "elementwise", slope="finite", sharing="fresh", samples=KEPT)
 def zeroed_where_(mask, x, out, dout):
     return None, np.where(mask, 0, dout)
 
 
-@bprop(zero_kept, "elementwise", selects=True, samples=[given(np.array([0.0, 1.0]), A(2)), given(0.0, 1.5)])
+@bprop(zero_kept, "elementwise", slope="finite", selects=True,
+    samples=[given(np.array([0.0, 1.0]), A(2)), given(0.0, 1.5)])
 def zero_kept_(d, x, out, dout):
     return None, np.where(np.isnan(x) & (d == 0), 0, dout)
 
 
-@bprop(halved_where, "elementwise", samples=[*KEPT, given(np.array([False, False]), A(2))])
+@bprop(halved_where, "elementwise", slope="finite", samples=[*KEPT, given(np.array([False, False]), A(2))])
 def halved_where_(mask, x, out, dout):
     return None, halved_where(mask, dout)
 

@@ -17,7 +17,7 @@ def sqrt(z, out, dout):
     return (dout / (2 * out),)
 
 
-@bprop(cmath.exp, "elementwise", widens=True, scaling="exp", samples=[*Z, (0.6,)])
+@bprop(cmath.exp, "elementwise", slope="finite", widens=True, scaling="exp", samples=[*Z, (0.6,)])
 def exp(z, out, dout):
     return (dout * out,)
 
@@ -37,17 +37,17 @@ def log10(z, out, dout):
 
 # ---------------------------------------------------------------- circular and hyperbolic functions
 
-@bprop(cmath.sin, "elementwise", widens=True, samples=Z)
+@bprop(cmath.sin, "elementwise", slope="finite", widens=True, samples=Z)
 def sin(z, out, dout):
     return (dout * cmath.cos(z),)
 
 
-@bprop(cmath.cos, "elementwise", widens=True, samples=Z)
+@bprop(cmath.cos, "elementwise", slope="finite", widens=True, samples=Z)
 def cos(z, out, dout):
     return (-dout * cmath.sin(z),)
 
 
-@bprop(cmath.tan, "elementwise", widens=True, samples=Z)
+@bprop(cmath.tan, "elementwise", slope="finite", widens=True, samples=Z)
 def tan(z, out, dout):
     return (dout * (1 + out ** 2),)
 
@@ -64,22 +64,22 @@ def acos(z, out, dout):
     return (-dout / (cmath.sqrt(-(complex(z) - 1)) * cmath.sqrt(-(-complex(z) - 1))),)
 
 
-@bprop(cmath.atan, "elementwise", widens=True, samples=Z)
+@bprop(cmath.atan, "elementwise", slope="finite", widens=True, samples=Z)
 def atan(z, out, dout):
     return (dout / (1 + z ** 2),)
 
 
-@bprop(cmath.sinh, "elementwise", widens=True, samples=Z)
+@bprop(cmath.sinh, "elementwise", slope="finite", widens=True, samples=Z)
 def sinh(z, out, dout):
     return (dout * cmath.cosh(z),)
 
 
-@bprop(cmath.cosh, "elementwise", widens=True, samples=Z)
+@bprop(cmath.cosh, "elementwise", slope="finite", widens=True, samples=Z)
 def cosh(z, out, dout):
     return (dout * cmath.sinh(z),)
 
 
-@bprop(cmath.tanh, "elementwise", widens=True, samples=Z)
+@bprop(cmath.tanh, "elementwise", slope="finite", widens=True, samples=Z)
 def tanh(z, out, dout):
     return (dout * (1 - out ** 2),)
 

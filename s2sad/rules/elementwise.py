@@ -30,17 +30,17 @@ def cbrt(x, out, dout):
     return (dout / (3 * out ** 2),)
 
 
-@bprop(np.exp, "elementwise", scaling="exp", domain=(-2.0, 2.0))
+@bprop(np.exp, "elementwise", slope="finite", scaling="exp", domain=(-2.0, 2.0))
 def exp(x, out, dout):
     return (dout * out,)
 
 
-@bprop(np.exp2, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.exp2, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def exp2(x, out, dout):
     return (dout * out * math.log(2),)
 
 
-@bprop(np.expm1, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.expm1, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def expm1(x, out, dout):
     return (dout * (out + 1),)
 
@@ -65,29 +65,29 @@ def log1p(x, out, dout):
     return (dout / (1 + x),)
 
 
-@bprop(np.logaddexp, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.logaddexp, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def logaddexp(x, y, out, dout):
     return dout * expit(x - y), dout * expit(y - x)
 
 
-@bprop(np.logaddexp2, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.logaddexp2, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def logaddexp2(x, y, out, dout):
     return dout * np.exp2(x - out), dout * np.exp2(y - out)
 
 
 # ---------------------------------------------------------------- circular and hyperbolic functions
 
-@bprop(np.sin, "elementwise", domain=(-3.0, 3.0))
+@bprop(np.sin, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def sin(x, out, dout):
     return (dout * np.cos(x),)
 
 
-@bprop(np.cos, "elementwise", domain=(-3.0, 3.0))
+@bprop(np.cos, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def cos(x, out, dout):
     return (-dout * np.sin(x),)
 
 
-@bprop(np.tan, "elementwise", domain=(-1.0, 1.0))
+@bprop(np.tan, "elementwise", slope="finite", domain=(-1.0, 1.0))
 def tan(x, out, dout):
     return (dout * (1 + out ** 2),)
 
@@ -114,7 +114,7 @@ def arccos_of_reals(x, out, dout):
     return (-dout / np.sqrt(1 - x ** 2),)
 
 
-@bprop(np.arctan, "elementwise", domain=(-0.8, 0.8))
+@bprop(np.arctan, "elementwise", slope="finite", domain=(-0.8, 0.8))
 def arctan(x, out, dout):
     return (dout / (1 + x ** 2),)
 
@@ -125,27 +125,27 @@ def arctan2(y, x, out, dout):
 
 
 # A truth value counts as 1: at the origin, where there is no slope, the quotient is 0 / 1.
-@bprop(np.hypot, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.hypot, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def hypot(x, y, out, dout):
     return dout * x / (out + (out == 0)), dout * y / (out + (out == 0))
 
 
-@bprop(np.sinh, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.sinh, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def sinh(x, out, dout):
     return (dout * np.cosh(x),)
 
 
-@bprop(np.cosh, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.cosh, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def cosh(x, out, dout):
     return (dout * np.sinh(x),)
 
 
-@bprop(np.tanh, "elementwise", domain=(-1.0, 1.0))
+@bprop(np.tanh, "elementwise", slope="finite", domain=(-1.0, 1.0))
 def tanh(x, out, dout):
     return (dout * (1 - out ** 2),)
 
 
-@bprop(np.arcsinh, "elementwise", domain=(-0.8, 0.8))
+@bprop(np.arcsinh, "elementwise", slope="finite", domain=(-0.8, 0.8))
 def arcsinh(x, out, dout):
     return (dout / np.sqrt(x ** 2 + 1),)
 
@@ -161,28 +161,28 @@ def arctanh(x, out, dout):
     return (dout / (1 - x ** 2),)
 
 
-@bprop(np.degrees, np.rad2deg, "elementwise", domain=(-3.0, 3.0))
+@bprop(np.degrees, np.rad2deg, "elementwise", slope="constant", domain=(-3.0, 3.0))
 def degrees(x, out, dout):
     return (np.degrees(dout),)
 
 
-@bprop(np.radians, np.deg2rad, "elementwise", domain=(-180.0, 180.0))
+@bprop(np.radians, np.deg2rad, "elementwise", slope="constant", domain=(-180.0, 180.0))
 def radians(x, out, dout):
     return (np.radians(dout),)
 
 
-@bprop(np.unwrap, "elementwise", samples=[
+@bprop(np.unwrap, "elementwise", slope="finite", samples=[
     given(A(5)), given(A(3, 4), axis=0), given(A(5), 4.0), given(A(5, low=-9.0, high=9.0), period=3.0)])
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi, out, dout):
     return (dout,)
 
 
-@bprop(np.sinc, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.sinc, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def sinc(x, out, dout):
     return (dout * sinc_derivative(x, 1),)
 
 
-@bprop(np.i0, "elementwise", domain=(-3.0, 3.0))
+@bprop(np.i0, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def i0(x, out, dout):
     return (dout * bessel_i(x, 1),)
 
@@ -194,7 +194,7 @@ def conjugate_sharing(operation: Any) -> Sharing:
     return "fresh" if getattr(operation.node, "args", ()) else "maybe"
 
 
-@bprop(np.conjugate, "elementwise", sharing=conjugate_sharing, domain=(-2.0, 2.0))
+@bprop(np.conjugate, "elementwise", slope="finite", sharing=conjugate_sharing, domain=(-2.0, 2.0))
 def conjugate(x, out, dout):
     return (np.conj(dout),)
 
@@ -246,7 +246,7 @@ def angle_reals(z, deg=False, *, out, dout):
 
 
 # The result is real where the parts that would be lost are small, so this says `unbroadcast` itself.
-@bprop(np.real_if_close, runs=False, sharing="unknown", samples=[
+@bprop(np.real_if_close, moves=True, runs=False, sharing="unknown", samples=[
     given(A(3)), given(A(3, dtype="complex128")), given(A(3, dtype="complex128"), tol=10)])
 def real_if_close(a, tol=100, *, out, dout):
     return (unbroadcast(dout, a),)
@@ -259,7 +259,7 @@ def real_if_close_jvp(out, da):
 
 # ---------------------------------------------------------------- choices
 
-@bprop(np.where, "elementwise", runs=False, scaling="where", samples=[
+@bprop(np.where, "elementwise", slope="finite", runs=False, scaling="where", samples=[
     given(np.array([True, False, True]), A(3), A(3)), given(np.array([[True], [False]]), A(3), A()),
     given(True, 1.5, A(2)),
     given(np.array([True, False]), A(2, dtype="complex128"), 0.5),
@@ -269,7 +269,7 @@ def where(condition, x, y, out, dout):
 
 
 # Equal arguments share the cotangent evenly.
-@bprop(np.maximum, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.maximum, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def maximum(x, y, out, dout):
     return (
         np.where(x >= y, halved_where(x == y, dout), 0),
@@ -277,7 +277,7 @@ def maximum(x, y, out, dout):
     )
 
 
-@bprop(np.minimum, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.minimum, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def minimum(x, y, out, dout):
     return (
         np.where(x <= y, halved_where(x == y, dout), 0),
@@ -286,7 +286,7 @@ def minimum(x, y, out, dout):
 
 
 # These pass over NaN, which no comparison says: the one that was chosen is equal to the result.
-@bprop(np.fmax, np.fmin, "elementwise", domain=(-2.0, 2.0))
+@bprop(np.fmax, np.fmin, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def fmax(x, y, out, dout):
     return (
         np.where(x == out, halved_where(x == y, dout), 0),
@@ -296,7 +296,7 @@ def fmax(x, y, out, dout):
 
 # As the minimum of `a_max` and the maximum of `a_min` and `a`; a bound may be None, which is equal to
 # nothing.
-@bprop(np.clip, "elementwise", samples=[
+@bprop(np.clip, "elementwise", slope="finite", samples=[
     given(A(6), -0.5, 0.5), given(A(6), None, 0.5), given(A(6), 0.1, None), given(A(2, 3), A(3), A(2, 1)),
     given(A(), 0.5, -0.5),
     *since("2.1", given(A(5), min=-0.5), given(A(2, 3), min=A(3), max=0.9)),
@@ -325,7 +325,8 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None, out, dout):
     return da, da_min, da_max, None, None
 
 
-@bprop(np.nan_to_num, "elementwise", sharing={"copy": "maybe"}, writes={"copy": (0,)}, samples=[
+@bprop(np.nan_to_num, "elementwise", slope="finite", sharing={"copy": "maybe"}, writes={"copy": (0,)},
+       samples=[
     given(np.array([1.0, np.nan, np.inf, -2.0])),
     given(np.array([1.0 + 2j, complex(np.nan, 1.0), complex(1.0, np.inf)])),
     given(np.array([1.0, np.nan, np.inf, -np.inf]), nan=2.0, posinf=9.0, neginf=-9.0)])

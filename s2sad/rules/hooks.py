@@ -25,6 +25,6 @@ def hooked_jvp(x, out, dx):
     return dx
 
 
-@bprop(replaced_adjoint, "linear", samples=[(1.5, 2.5), (np.array([0.5, -1.0]), np.zeros(2))])
+@bprop(replaced_adjoint, "linear", moves=True, samples=[(1.5, 2.5), (np.array([0.5, -1.0]), np.zeros(2))])
 def replaced_adjoint_(d, x, out, dout):
     return dout, None

@@ -26,17 +26,17 @@ def cbrt(x, out, dout):
     return (dout / (3 * out ** 2),)
 
 
-@bprop(math.exp, "elementwise", scaling="exp", domain=(-2.0, 2.0))
+@bprop(math.exp, "elementwise", slope="finite", scaling="exp", domain=(-2.0, 2.0))
 def exp(x, out, dout):
     return (dout * out,)
 
 
-@bprop(math.exp2, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.exp2, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def exp2(x, out, dout):
     return (dout * out * math.log(2),)
 
 
-@bprop(math.expm1, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.expm1, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def expm1(x, out, dout):
     return (dout * (out + 1),)
 
@@ -70,17 +70,17 @@ def log1p(x, out, dout):
 
 # ---------------------------------------------------------------- circular and hyperbolic functions
 
-@bprop(math.sin, "elementwise", domain=(-3.0, 3.0))
+@bprop(math.sin, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def sin(x, out, dout):
     return (dout * math.cos(x),)
 
 
-@bprop(math.cos, "elementwise", domain=(-3.0, 3.0))
+@bprop(math.cos, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def cos(x, out, dout):
     return (-dout * math.sin(x),)
 
 
-@bprop(math.tan, "elementwise", domain=(-1.0, 1.0))
+@bprop(math.tan, "elementwise", slope="finite", domain=(-1.0, 1.0))
 def tan(x, out, dout):
     return (dout * (1 + out ** 2),)
 
@@ -95,7 +95,7 @@ def acos(x, out, dout):
     return (-dout / math.sqrt(1 - x ** 2),)
 
 
-@bprop(math.atan, "elementwise", domain=(-0.8, 0.8))
+@bprop(math.atan, "elementwise", slope="finite", domain=(-0.8, 0.8))
 def atan(x, out, dout):
     return (dout / (1 + x ** 2),)
 
@@ -105,22 +105,22 @@ def atan2(y, x, out, dout):
     return dout * x / (x ** 2 + y ** 2), -dout * y / (x ** 2 + y ** 2)
 
 
-@bprop(math.sinh, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.sinh, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def sinh(x, out, dout):
     return (dout * math.cosh(x),)
 
 
-@bprop(math.cosh, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.cosh, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def cosh(x, out, dout):
     return (dout * math.sinh(x),)
 
 
-@bprop(math.tanh, "elementwise", domain=(-1.0, 1.0))
+@bprop(math.tanh, "elementwise", slope="finite", domain=(-1.0, 1.0))
 def tanh(x, out, dout):
     return (dout * (1 - out ** 2),)
 
 
-@bprop(math.asinh, "elementwise", domain=(-0.8, 0.8))
+@bprop(math.asinh, "elementwise", slope="finite", domain=(-0.8, 0.8))
 def asinh(x, out, dout):
     return (dout / math.sqrt(x ** 2 + 1),)
 
@@ -135,24 +135,24 @@ def atanh(x, out, dout):
     return (dout / (1 - x ** 2),)
 
 
-@bprop(math.degrees, "elementwise", domain=(-3.0, 3.0))
+@bprop(math.degrees, "elementwise", slope="constant", domain=(-3.0, 3.0))
 def degrees(x, out, dout):
     return (math.degrees(dout),)
 
 
-@bprop(math.radians, "elementwise", domain=(-180.0, 180.0))
+@bprop(math.radians, "elementwise", slope="constant", domain=(-180.0, 180.0))
 def radians(x, out, dout):
     return (math.radians(dout),)
 
 
 # ---------------------------------------------------------------- error and gamma functions
 
-@bprop(math.erf, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.erf, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erf(x, out, dout):
     return (dout * 2 / math.sqrt(math.pi) * math.exp(-x ** 2),)
 
 
-@bprop(math.erfc, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.erfc, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erfc(x, out, dout):
     return (-dout * 2 / math.sqrt(math.pi) * math.exp(-x ** 2),)
 
@@ -170,17 +170,17 @@ def lgamma(x, out, dout):
 # ---------------------------------------------------------------- magnitudes, remainders, parts
 
 # A truth value counts as 1: the sign of x is that of `copysign(1, x)`, and 0 at 0.
-@bprop(math.fabs, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.fabs, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def fabs(x, out, dout):
     return (dout * math.copysign(x != 0, x),)
 
 
-@bprop(math.copysign, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.copysign, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def copysign(x, y, out, dout):
     return dout * math.copysign(x != 0, x) * math.copysign(1, y), None
 
 
-@bprop(math.nextafter, "elementwise", domain=(-2.0, 2.0))
+@bprop(math.nextafter, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def nextafter(x, y, out, dout):
     return dout, None
 
@@ -210,7 +210,7 @@ def frexp_jvp(out, dx):
     return math.ldexp(dx, -out[1]), None
 
 
-@bprop(math.ldexp, "elementwise", samples=[(1.3, 4), (-0.7, -2)])
+@bprop(math.ldexp, "elementwise", slope="finite", samples=[(1.3, 4), (-0.7, -2)])
 def ldexp(x, i, out, dout):
     return math.ldexp(dout, i), None
 
@@ -223,7 +223,7 @@ def planar_hypot(x, y):
 
 
 # Where the result is 0 there is no slope, and the quotient is 0 / 1.
-@bprop(planar_hypot, "elementwise", samples=[(3.0, 4.0), (-1.0, 0.5)])
+@bprop(planar_hypot, "elementwise", slope="finite", samples=[(3.0, 4.0), (-1.0, 0.5)])
 def hypot_of_two(x, y, out, dout):
     return dout * x / (out + (out == 0)), dout * y / (out + (out == 0))
 

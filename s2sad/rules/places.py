@@ -102,6 +102,11 @@ def at_mask_(x, mask, out, dout):
     return (from_mask(dout, x, mask),)
 
 
+@at_mask_.for_picks
+def picked_by_mask(x, mask, out, dout):
+    return (mask,)
+
+
 @bprop(from_mask, "linear", sharing="fresh",
     samples=[given(A(6), np.zeros((3, 4)), MASKED), given(A(6), np.zeros(4), MASKED)])
 def from_mask_(d, x, mask, out, dout):

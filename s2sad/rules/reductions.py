@@ -130,7 +130,7 @@ def or_inf(x: Array) -> Array:
     return np.where(x == 0, np.inf, x)
 
 
-@bprop(or_inf, "elementwise", domain=(0.5, 2.0))
+@bprop(or_inf, "elementwise", slope="finite", domain=(0.5, 2.0))
 def or_inf_(x, out, dout):
     return (np.where(x == 0, 0, dout),)
 
@@ -330,18 +330,23 @@ TIED = [given(np.array([[1.0, 3.0], [2.0, 2.0]]), axis=1, initial=5.0)]
 @bprop(np.max, np.amax, np.min, np.amin, samples=[*REDUCTIONS, *EXTREMES, *TIED])
 def max_(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout):
     if initial is not None:
-        da = unreduce(dout, a, axis, keepdims) * share_of_ties(a, out, axis, keepdims, initial, where)
+        shares = share_of_ties(a, out, axis, keepdims, initial, where)
         own = share_of_initial(a, out, axis, keepdims, initial, where)
-        return da, None, unbroadcast(dout * own, initial)
+        return unreduce(dout, a, axis, keepdims) * shares, None, unbroadcast(dout * own, initial)
     if where is not True:
-        return (
-            unreduce(dout, a, axis, keepdims) * share_of_ties(a, out, axis, keepdims, initial, where),
-            None,
-            None,
-        )
+        shares = share_of_ties(a, out, axis, keepdims, initial, where)
+        return unreduce(dout, a, axis, keepdims) * shares, None, None
     if axis is None:
-        return dout * share_of_ties(a, out, axis, keepdims), None, None
+        shares = share_of_ties(a, out, axis, keepdims)
+        return dout * shares, None, None
     return to_ties(dout, a, out, axis, keepdims), None, None
+
+
+@max_.for_picks
+def picked_by_max(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout):
+    if initial is not None or where is not True:
+        return (share_of_ties(a, out, axis, keepdims, initial, where),)
+    return (share_of_ties(a, out, axis, keepdims),)
 
 
 @bprop(
@@ -383,6 +388,11 @@ def nanmax(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout)
         return da, None, None
     own = share_of_initial(a, out, axis, keepdims, initial, is_known(a, where))
     return da, None, unbroadcast(dout * own, initial)
+
+
+@nanmax.for_picks
+def picked_by_nanmax(a, axis=None, *, initial=None, keepdims=False, where=True, out, dout):
+    return (share_of_ties(a, out, axis, keepdims, initial, is_known(a, where)),)
 
 
 @nanmax.jvp

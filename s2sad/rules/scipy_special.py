@@ -19,7 +19,7 @@ Array = Any  # any type with NumPy's protocols
 
 # ---------------------------------------------------------------- exponentials, logarithms, degrees
 
-@bprop(special.expm1, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.expm1, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def expm1(x, out, dout):
     return (dout * (out + 1),)
 
@@ -29,12 +29,12 @@ def log1p(x, out, dout):
     return (dout / (1 + x),)
 
 
-@bprop(special.exp2, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.exp2, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def exp2(x, out, dout):
     return (dout * out * math.log(2),)
 
 
-@bprop(special.exp10, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.exp10, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def exp10(x, out, dout):
     return (dout * out * math.log(10),)
 
@@ -49,17 +49,17 @@ def powm1(x, y, out, dout):
     return dout * y * x ** (y - 1), dout * (out + 1) * np.log(x)
 
 
-@bprop(special.cosm1, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.cosm1, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def cosm1(x, out, dout):
     return (-dout * np.sin(x),)
 
 
-@bprop(special.sindg, "elementwise", domain=(-90.0, 90.0))
+@bprop(special.sindg, "elementwise", slope="finite", domain=(-90.0, 90.0))
 def sindg(x, out, dout):
     return (np.radians(dout) * special.cosdg(x),)
 
 
-@bprop(special.cosdg, "elementwise", domain=(-90.0, 90.0))
+@bprop(special.cosdg, "elementwise", slope="finite", domain=(-90.0, 90.0))
 def cosdg(x, out, dout):
     return (-np.radians(dout) * special.sindg(x),)
 
@@ -75,7 +75,7 @@ def cotdg(x, out, dout):
 
 
 # (exp(x) - 1) / x is Kummer's function 1F1(1; 2; x), which has derivatives of every order at 0.
-@bprop(special.exprel, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.exprel, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def exprel(x, out, dout):
     return (dout * special.hyp1f1(2, 3, x) / 2,)
 
@@ -93,7 +93,7 @@ def wrightomega(z, out, dout):
 
 # ---------------------------------------------------------------- logistic function, normalised exponentials
 
-@bprop(special.expit, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.expit, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def expit(x, out, dout):
     return (dout * out * (1 - out),)
 
@@ -103,7 +103,7 @@ def logit(x, out, dout):
     return (dout / (x * (1 - x)),)
 
 
-@bprop(special.log_expit, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.log_expit, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def log_expit(x, out, dout):
     return (dout * special.expit(-x),)
 
@@ -267,7 +267,7 @@ def kl_div(x, y, out, dout):
     return dout * np.log(x / y), dout * (1 - quotient(x, y))
 
 
-@bprop(special.huber, "elementwise", domain=((0.5, 1.0), (-2.0, 2.0)))
+@bprop(special.huber, "elementwise", slope="finite", domain=((0.5, 1.0), (-2.0, 2.0)))
 def huber(delta, r, out, dout):
     return dout * np.maximum(np.abs(r) - delta, 0), dout * np.clip(r, -delta, delta)
 

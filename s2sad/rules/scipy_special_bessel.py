@@ -24,12 +24,12 @@ REAL_ORDERED = [given(A(3, low=0.5), A(3, low=0.5)), given(2, A(2, 2)), given(1.
 
 # ---------------------------------------------------------------- orders 0 and 1
 
-@bprop(special.j0, "elementwise", domain=(-3.0, 3.0))
+@bprop(special.j0, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def j0(x, out, dout):
     return (-dout * special.j1(x),)
 
 
-@bprop(special.j1, "elementwise", domain=(-3.0, 3.0))
+@bprop(special.j1, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def j1(x, out, dout):
     return (dout * (special.j0(x) - special.jv(2, x)) / 2,)
 
@@ -44,7 +44,7 @@ def y1(x, out, dout):
     return (dout * (special.y0(x) - special.yv(2, x)) / 2,)
 
 
-@bprop(special.i0, "elementwise", domain=(-3.0, 3.0))
+@bprop(special.i0, "elementwise", slope="finite", domain=(-3.0, 3.0))
 def i0(x, out, dout):
     return (dout * special.i1(x),)
 
@@ -65,12 +65,12 @@ def k1(x, out, dout):
 
 
 # With a factor of exp(-|x|), and of exp(x).
-@bprop(special.i0e, "elementwise", domain=(0.5, 3.0))
+@bprop(special.i0e, "elementwise", slope="finite", domain=(0.5, 3.0))
 def i0e(x, out, dout):
     return (dout * (special.i1e(x) - np.sign(x) * out),)
 
 
-@bprop(special.i1e, "elementwise", domain=(-3.0, -0.5))
+@bprop(special.i1e, "elementwise", slope="finite", domain=(-3.0, -0.5))
 def i1e(x, out, dout):
     return (dout * ((special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * out),)
 

@@ -18,17 +18,17 @@ ERF_SLOPE = 2 / ROOT_PI  # that of `erf` at 0
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
-@bprop(special.erf, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.erf, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erf(z, out, dout):
     return (dout * ERF_SLOPE * np.exp(-z ** 2),)
 
 
-@bprop(special.erfc, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.erfc, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erfc(x, out, dout):
     return (-dout * ERF_SLOPE * np.exp(-x ** 2),)
 
 
-@bprop(special.erfi, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.erfi, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erfi(z, out, dout):
     return (dout * ERF_SLOPE * np.exp(z ** 2),)
 
@@ -55,22 +55,22 @@ def dawsn_slope(x: Array) -> Array:
     return np.where(far, -far_series(x, 1) / 2, near).astype(np.asarray(near).dtype)[()]
 
 
-@bprop(special.erfcx, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.erfcx, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erfcx(x, out, dout):
     return (dout * erfcx_slope(x),)
 
 
-@bprop(erfcx_slope, "elementwise", domain=(-2.0, 2.0))
+@bprop(erfcx_slope, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def erfcx_slope_(x, out, dout):
     return (dout * 2 * (special.erfcx(x) + x * out),)
 
 
-@bprop(special.dawsn, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.dawsn, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def dawsn(x, out, dout):
     return (dout * dawsn_slope(x),)
 
 
-@bprop(dawsn_slope, "elementwise", domain=(-2.0, 2.0))
+@bprop(dawsn_slope, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def dawsn_slope_(x, out, dout):
     return (-dout * 2 * (special.dawsn(x) + x * out),)
 
@@ -90,7 +90,7 @@ def erfcinv(y, out, dout):
     return (-dout / ERF_SLOPE * np.exp(out ** 2),)
 
 
-@bprop(special.ndtr, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.ndtr, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def ndtr(x, out, dout):
     return (dout * np.exp(-x ** 2 / 2) / ROOT_TWO_PI,)
 
@@ -105,12 +105,12 @@ def hazard(x: Array) -> Array:
     return math.sqrt(2 / math.pi) / special.erfcx(-x / math.sqrt(2))
 
 
-@bprop(hazard, "elementwise", domain=(-2.0, 2.0))
+@bprop(hazard, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def hazard_(x, out, dout):
     return (-dout * out * (x + out),)
 
 
-@bprop(special.log_ndtr, "elementwise", domain=(-2.0, 2.0))
+@bprop(special.log_ndtr, "elementwise", slope="finite", domain=(-2.0, 2.0))
 def log_ndtr(x, out, dout):
     return (dout * hazard(x),)
 

@@ -123,12 +123,12 @@ def eval_chebyu(n, x, out, dout):
     return None, dout * 2 * special.eval_gegenbauer(n - 1, 2, x)
 
 
-@bprop(special.eval_hermite, "elementwise", refused=["n"], samples=DEGREES)
+@bprop(special.eval_hermite, "elementwise", slope="finite", refused=["n"], samples=DEGREES)
 def eval_hermite(n, x, out, dout):
     return None, dout * 2 * n * special.eval_hermite(np.maximum(n - 1, 0), x)
 
 
-@bprop(special.eval_hermitenorm, "elementwise", refused=["n"], samples=DEGREES)
+@bprop(special.eval_hermitenorm, "elementwise", slope="finite", refused=["n"], samples=DEGREES)
 def eval_hermitenorm(n, x, out, dout):
     return None, dout * n * special.eval_hermitenorm(np.maximum(n - 1, 0), x)
 

@@ -104,7 +104,8 @@ def poch(z, m, out, dout):
 
 
 # Zero for negative arguments.
-@bprop(special.factorial, "elementwise", widens=True, samples=[given(A(4)), given(1.7), given(-0.3)])
+@bprop(special.factorial, "elementwise", slope="finite", widens=True,
+       samples=[given(A(4)), given(1.7), given(-0.3)])
 def factorial(n, exact=False, *, out, dout):
     return (dout * out * special.digamma(np.where(n < 0, 0, n) + 1),)
 

@@ -208,7 +208,7 @@ def require(x, dtype=None, requirements=None, *, out, dout):
 
 
 @bprop(
-    np.copy, "linear", like=0,
+    np.copy, "linear", moves=True, like=0,
     samples=[given(A(2, 3)), given(A(3, dtype="float32")), given(2.0), given(A(2, 3), "F")],
 )
 def copy(x, order="K", *, out, dout):
@@ -227,7 +227,7 @@ def contiguous(x, dtype=None, *, out, dout):
 
 @bprop(
     np.broadcast_to,
-    "linear", sharing="unknown", steady=True,
+    "linear", moves=True, sharing="unknown", steady=True,
     samples=[given(A(3), (2, 3)), given(A(2, 1), (2, 3)), given(A(), (2,)), given(A(1), 4, subok=True)],
 )
 def broadcast_to(x, shape, subok=False, *, out, dout):

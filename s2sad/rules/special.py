@@ -46,7 +46,7 @@ def expit(x: Any) -> Any:
     return np.where(np.signbit(x), small, 1.0) / (1.0 + small)
 
 
-@bprop(expit, "elementwise", domain=(-2.0, 2.0), sharing="fresh")
+@bprop(expit, "elementwise", slope="finite", domain=(-2.0, 2.0), sharing="fresh")
 def expit_(x, out, dout):
     return (dout * out * (1 - out),)
 
@@ -76,7 +76,7 @@ def _sinc_recurrence(x: Array, order: int) -> Array:
     return value
 
 
-@bprop(sinc_derivative, "elementwise",
+@bprop(sinc_derivative, "elementwise", slope="finite",
        samples=[given(A(5), 1), given(A(3, 4), 2), given(0.0, 1), given(0.0, 2), given(A(), 3)])
 def sinc_derivative_(x, order, out, dout):
     return (dout * sinc_derivative(x, order + 1),)
@@ -92,7 +92,7 @@ def bessel_i(x: Array, order: int) -> Array:
     return np.mean(values, axis=-1).astype(getattr(x, "dtype", float))[()]
 
 
-@bprop(bessel_i, "elementwise",
+@bprop(bessel_i, "elementwise", slope="finite",
        samples=[given(A(5), 1), given(A(3, 4, dtype="float32"), 2), given(0.0, 1), given(A(), 0)])
 def bessel_i_(x, order, out, dout):
     return (dout * (bessel_i(x, order - 1) + bessel_i(x, order + 1)) / 2,)

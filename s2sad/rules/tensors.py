@@ -348,7 +348,7 @@ def spatial(x: Array, y: Array) -> Array:
     return x
 
 
-@bprop(spatial, "linear", like=0, samples=[given(A(3), A(3)), given(A(2, 3), A(3))])
+@bprop(spatial, "linear", moves=True, like=0, samples=[given(A(3), A(3)), given(A(2, 3), A(3))])
 def spatial_(x, y, out, dout):
     return dout, None
 

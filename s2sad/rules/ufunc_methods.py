@@ -67,7 +67,13 @@ def multiply_reduce_jvp(x, axis, keepdims, initial, where, out, dx, dinitial):
 
 @bprop(np.maximum.reduce, np.minimum.reduce, samples=[*REDUCED[:4], WIDENED])
 def maximum_reduce(x, axis=0, dtype=None, *, keepdims=False, out, dout):
-    return (unreduce(dout, x, axis, keepdims) * share_of_ties(x, out, axis, keepdims),)
+    shares = share_of_ties(x, out, axis, keepdims)
+    return (unreduce(dout, x, axis, keepdims) * shares,)
+
+
+@maximum_reduce.for_picks
+def picked_by_maximum(x, axis=0, dtype=None, *, keepdims=False, out, dout):
+    return (share_of_ties(x, out, axis, keepdims),)
 
 
 @maximum_reduce.jvp

@@ -66,7 +66,7 @@ def cast_like_(value, x, out, dout):
     return conform(dout, value), None
 
 
-@bprop(of_same_dtype, "linear", sharing="stored", samples=[given(A(3), np.zeros(3))])
+@bprop(of_same_dtype, "linear", moves=True, sharing="stored", samples=[given(A(3), np.zeros(3))])
 def of_same_dtype_(value, x, out, dout):
     return dout, None
 
@@ -134,7 +134,8 @@ def writable_(view, out, dout):
     return (dout,)
 
 
-@bprop(kept, "linear", like=0, sharing="fresh", samples=[given(A(3)), given([A(2), (1.0, None)])])
+@bprop(kept, "linear", moves=True, like=0, sharing="fresh",
+       samples=[given(A(3)), given([A(2), (1.0, None)])])
 def kept_(x, out, dout):
     return (dout,)
 

@@ -359,3 +359,16 @@ def test_infinite_factors_that_were_not_picked() -> None:
 def test_nan_that_was_picked_stays_visible() -> None:
     assert math.isnan(s2sad.grad(lambda x: max(x * x, 1.0))(math.nan))
     assert math.isnan(s2sad.grad(lambda x: x * x if not x < 0 else 0.0)(math.nan))
+
+
+def test_poles_of_special_functions_at_what_nothing_reads() -> None:
+    special = pytest.importorskip("scipy.special")
+
+    def partly_read(x: Any) -> Any:
+        y = special.gammaln(x) + special.k0(x) + special.entr(x)
+        z = 1 / x
+        return np.sum(y[1:] * x[1:]) + np.sum(special.digamma(x)[1:] * (z * z)[1:])
+
+    found, away = s2sad.grad(partly_read)(X), s2sad.grad(partly_read)(np.where(X == 0, 0.7, X))
+    assert found[0] == 0
+    np.testing.assert_array_equal(found[1:], away[1:])

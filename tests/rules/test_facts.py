@@ -7,20 +7,36 @@ import heapq
 import operator
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
+from itertools import islice, product
 from types import ModuleType
 from typing import Any
 
+import gast
 import numpy as np
 import pytest
 
+from s2sad.analysis.primitive_table import PRIMITIVES
 from s2sad.analysis.writes import changed
 from s2sad.kinds.abstraction import contains, kind_of
 from s2sad.kinds.lattice import widen
 from s2sad.kinds.result_kinds import call_kind
 from s2sad.primitives.aliasing import sharing
-from s2sad.primitives.record import AXES, Facts, Rule, declare, fact, is_pure, nondifferentiable, rules
+from s2sad.primitives.record import (
+    AXES,
+    Facts,
+    Rule,
+    declare,
+    fact,
+    find_rule,
+    is_pure,
+    nondifferentiable,
+    rules,
+)
+from s2sad.rules.choices import reaching
 from s2sad.testing.check_rules import Arguments, samples_of
 from s2sad.transforms.analyses.operations import Apply
+from s2sad.transforms.trees.nodes import load
 
 DECLARED = [(rule, f) for rule in rules() for f in rule.functions]
 
@@ -114,6 +130,124 @@ def of_call(f: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Iterator
 @pytest.mark.parametrize(("rule", "f"), DECLARED, ids=[getattr(f, "__name__", "?") for _, f in DECLARED])
 def test_facts_hold_on_the_samples(rule: Rule, f: Any) -> None:
     assert not contradictions(f, samples_of(rule, f))
+
+
+# ---------------------------------------------------------------- slopes
+
+TINY = 5e-324
+NEAR = (0.0, TINY, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0)  # where functions have poles, and roots their ends
+FAR = (np.inf, -np.inf, np.nan)
+
+
+def numbers_in(args: tuple[Any, ...], rule: Rule) -> list[int]:
+    """The positions of the arguments that have a gradient: arrays of floats, or without any the floats."""
+    own = dict(enumerate(args[: rule.template.gradients]))
+    arrays = [k for k, x in own.items() if isinstance(x, np.ndarray) and x.ndim and x.dtype == np.float64]
+    return arrays or [k for k, x in own.items() if isinstance(x, float)]
+
+
+def at(args: tuple[Any, ...], values: dict[int, float]) -> tuple[Any, ...]:
+    """The arguments with equal numbers in some of them."""
+    return tuple(
+        x if k not in values else np.full_like(x, values[k]) if np.ndim(x) else values[k]
+        for k, x in enumerate(args)
+    )
+
+
+def gradients_at(rule: Rule, f: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The gradients of the sum of results; None where the function raises, infinities where the rule does."""
+    try:
+        out = f(*args, **keywords)
+    except (ArithmeticError, ValueError):
+        return None
+    dout = np.ones_like(out) if np.ndim(out) else 1.0
+    try:
+        return rule.template.gradients_at(*args, **keywords, out=out, dout=dout)
+    except ArithmeticError:
+        return (np.inf,) * rule.template.gradients
+
+
+def slope_holds(rule: Rule, f: Any, word: Any = PRIMITIVES.slope) -> bool:
+    """Whether gradients are finite near the poles of functions where `word` says so, and the same for all
+    elements where it says that; arguments after the first are variables, or literals.
+    """
+    drawn = ((args, kw, numbers_in(args, rule)) for args, kw in samples_of(rule, f))
+    for args, keywords, places in islice((d for d in drawn if d[2]), 3):
+        for values in product(NEAR, repeat=min(len(places), 2)):
+            near = at(args, dict(zip(places, values, strict=False)))
+            floats = [k for k, x in enumerate(near) if k and isinstance(x, float) and abs(x) != TINY]
+            for literals in ([], floats):
+                nodes = [load(f"x{k}") for k in range(len(near))]
+                for k in literals:
+                    nodes[k] = gast.Constant(near[k], None)
+                numbers = [node for node, x in zip(nodes, near, strict=True) if np.ndim(x) == 0]
+                found = word(Apply(f, tuple(nodes), (), None), numbers.__contains__)
+                if found == "any":
+                    continue
+                own = set(places).difference(literals)
+                points = [near, *(at(near, {k: x}) for x in FAR for k in own if found == "constant")]
+                slopes = [g for p in points if (g := gradients_at(rule, f, p, keywords)) is not None]
+                for k in own:
+                    if not all(s[k] is None or np.all(np.isfinite(s[k])) for s in slopes):
+                        return False
+                    if not all(same(s[k], slopes[0][k]) for s in slopes):
+                        return False
+    return True
+
+
+def moves_only(rule: Rule, f: Any) -> bool:
+    """Whether gradients are elements of the cotangent, and sums of different ones."""
+    for args, keywords in samples_of(rule, f):
+        out = f(*map(copied, args), **keywords)
+        if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.size > 12:
+            continue
+        dout = (3.0 ** np.arange(out.size)).reshape(out.shape).astype(out.dtype)
+        gradients = rule.template.gradients_at(*args, **keywords, out=out, dout=dout.copy())
+        for gradient in filter(lambda g: isinstance(g, np.ndarray), gradients):
+            if any(x < 0 or "2" in np.base_repr(int(x), 3) or x != int(x) for x in gradient.ravel()):
+                return False
+    return True
+
+
+def picks_hold(rule: Rule, f: Any) -> bool:
+    """Whether only elements that the rule says to be picked have a gradient, and not all are."""
+    assert rule.picks is not None
+    counts = np.zeros(2, int)
+    for args, keywords in samples_of(rule, f):
+        out = f(*args, **keywords)
+        picked = rule.picks.gradients_at(*args, **keywords, out=out, dout=None)[0] != 0
+        gradient = rule.template.gradients_at(*args, **keywords, out=out, dout=np.ones_like(out))[0]
+        picked = reaching(picked, args[0])
+        counts += np.sum(gradient[~picked] != 0), np.sum(~picked)
+    return counts[0] == 0 and counts[1] > 0
+
+
+@pytest.mark.parametrize(("rule", "f"), DECLARED, ids=[getattr(f, "__name__", "?") for _, f in DECLARED])
+@pytest.mark.filterwarnings("ignore")
+def test_slopes_hold_on_the_samples(rule: Rule, f: Any) -> None:
+    if fact(f, "slope") is not None:
+        assert slope_holds(rule, f)
+    if fact(f, "moves") or fact(f, "sharing") == "view":
+        assert moves_only(rule, f)
+    if rule.picks is not None:
+        assert picks_hold(rule, f)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_slope_is_found() -> None:
+    for f in (np.sqrt, np.divide, np.power, np.arccos):
+        assert not slope_holds(rule_of(f), f, lambda *_: "finite")
+    for f in (np.multiply, np.square, np.exp, np.abs):
+        assert not slope_holds(rule_of(f), f, lambda *_: "constant")
+    for f in (np.square, np.negative, np.diff):
+        assert not moves_only(rule_of(f), f)
+    assert not picks_hold(replace(rule_of(np.ptp), picks=rule_of(np.max).picks), np.ptp)
+
+
+def rule_of(f: Any) -> Rule:
+    found = find_rule(f)
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("f", WITHOUT_RULES, ids=lambda f: f.__qualname__)

@@ -75,7 +75,7 @@ def differentiate_forward(facts: Facts, task: Task) -> tuple[Program, Generation
         kwarg=None,
         defaults=[],
     )
-    body = sink_tangents(body, forward.of_numbers, tangent)
+    body = sink_tangents(forward, body, forward.of_numbers, tangent)
     rest = [] if task.aux is None else [task.aux]
     body = [*body, gast.Return(value=tuple_of([out, tangent, *rest]))]
     name = forward.names.fresh(f"{tree.name}_jvp")

@@ -29,10 +29,11 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING
 from ..trees.rebuild import call_at, rebuilt, substitute
+from .choices import one_of, part_at, scalar_choices
 from .concatenation import joined
 from .generation import Slot, Task
 from .inline_template import ZERO, Zeros, fold_zeros, real
-from .masks import of_numbers, one_of, scalar_choices
+from .masks import of_numbers
 from .rule_application import Emitter
 
 __all__ = ["TangentEmitter"]
@@ -230,15 +231,7 @@ class TangentEmitter(Emitter):
             again = _extended(before, statements)
             value = substitute(results[slot.gradient], again)
             if slot.part is not None:
-                value = (
-                    value.elts[slot.part]
-                    if isinstance(value, gast.Tuple)
-                    else each
-                    if (each := self.of_each(value, slot.part)) is not None
-                    else gast.Subscript(
-                        value=value, slice=gast.Constant(value=slot.part, kind=None), ctx=gast.Load()
-                    )
-                )
+                value = part_at(self, value, slot.part)
             terms.append(value)
             read = set(names_read(value)) | (
                 {slot.name} if names_read(tangent)[0] in names_read(value) else set()
@@ -258,14 +251,6 @@ class TangentEmitter(Emitter):
         if full or self.domain.is_scalar(self.facts.kind_of_name(out)):
             return value
         return call(self.helper("broadcast_like"), value, load(out))
-
-    def of_each(self, value: Any, part: Any) -> Any:
-        """The choice for `part` in `where_each(conditions, d, choices)`; None of other expressions."""
-        match value:
-            case gast.Call(func=func, args=[conditions, d, _]) if self.is_helper(func, "where_each"):
-                test = gast.Subscript(value=conditions, slice=constant(part), ctx=gast.Load())
-                return self.array_call("where", test, d, constant(0))
-        return None
 
     def explicit(
         self, rule: Rule, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]

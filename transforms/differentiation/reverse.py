@@ -42,7 +42,7 @@ from ..trees.rebuild import call_at, rebuilt, substitute
 from .adjoint import Adjoint, Condition, Env, Mask, Sweep, field_of, part_of
 from .bind_captured import bind_captured, is_function_tangent
 from .length_one_axes import squeezing
-from .masks import mask_of_item, meets_infinity, note_conditions, of_view, truth
+from .masks import mask_of_item, note_conditions, of_view, truth
 from .refuse_statements import guards_of, operand_guard, refuse_opaque
 from .reverse_calls import discarded_call, reverse_call
 from .reverse_loops import reverse_for, reverse_while
@@ -358,14 +358,14 @@ class ReverseWalk(Reverse):
         kind = self.facts.kind_of_name(variable)
         is_array = self.domain.is_array(kind) and self.domain.is_float(kind)
         is_number = is_array or self.domain.is_real_scalar(kind)
-        return is_number and variable not in self.shadows and meets_infinity(self, variable)
+        return is_number and variable not in self.shadows and self.slopes.meet_infinity(variable)
 
     def picks(self, variable: str, index: Any) -> bool:
         """As above; also single elements, where a slope may be infinite."""
         if super().picks(variable, index):
             return True
         is_list = self.is_any_array(variable) and not self.is_basic(index)
-        return is_list and variable not in self.shadows and meets_infinity(self, variable)
+        return is_list and variable not in self.shadows and self.slopes.meet_infinity(variable)
 
     def may_say_otherwise(self, test: Any) -> bool:
         """Whether a test may be an object, whose truth may change."""

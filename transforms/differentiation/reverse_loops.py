@@ -33,7 +33,7 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import rebuilt
 from .adjoint import Adjoint, Condition, Env, Sweep
-from .masks import marks_before, meets_infinity
+from .masks import marks_before
 from .reverse_state import Reverse
 from .traces import Loop, function_of, with_trace
 
@@ -287,7 +287,7 @@ def _marks(reverse: Reverse, loop: Any, name: str) -> str | None:
     is_stored = any(isinstance(t, gast.Subscript) and getattr(t.value, "id", "") == name for t in stores)
     if not is_stored or name in reverse.shadows or not reverse.is_any_array(name):
         return None
-    if not meets_infinity(reverse, name):
+    if not reverse.slopes.meet_infinity(name):
         return None
     marks = reverse.names.temporary("chosen")
     reverse.kinds[marks] = reverse.domain.mask_kind(reverse.kind(load(name)))

@@ -27,6 +27,7 @@ from ..trees.nodes import (
 from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
 from .adjoint import Adjoint, Env, Sweep
+from .choices import chosen, part_at, scalar_choices, summed
 from .concatenation import item, joined
 from .contract_adjoints import fitted, sum_of_product
 from .derived_kinds import conformed, derived_kinds
@@ -34,19 +35,14 @@ from .generation import Slot
 from .masks import (
     both_hold,
     choice,
-    chosen,
     chosen_each,
     guarded,
     kept,
     mask_of,
-    may_lose_zeros,
     moved,
     of_numbers,
     operand_mask,
     picked,
-    scalar_choices,
-    stays_zero,
-    summed,
 )
 from .reverse_state import Reverse
 
@@ -252,7 +248,7 @@ def contributions(
         assert adjoint.mask is not None
         once = reverse.full(out, adjoint, back)
         return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
-    loses_zeros = is_elementwise and may_lose_zeros(reverse, out, operation, adjoint)
+    loses_zeros = is_elementwise and may_lose_zeros(reverse, out, adjoint)
     only_numbers = reverse.is_of_numbers(operation)
     shared: dict[int, Any] = {}
     found: list[tuple[str, Adjoint]] = []
@@ -261,18 +257,18 @@ def contributions(
     for slot in slots:
         if slot.gradient not in results:
             continue
-        value = (
-            results[slot.gradient]
-            if slot.part is None
-            else part_of_rest(reverse, results, slot, base, shared, code)
-        )
+        value = results[slot.gradient]
+        if slot.part is not None:
+            if slot.gradient not in shared:
+                shared[slot.gradient] = shared_part(reverse, value, base, code)
+            value = part_at(reverse, shared[slot.gradient], slot.part)
         if is_unbroadcast(reverse, value, adjoint.value, slot.name):
             value, is_broadcast = adjoint.value, True
         else:
             is_broadcast = is_elementwise
             value = value if is_elementwise else conformed(reverse, value, slot.name, known)
             value = direct(value, code, list(results.values()))
-        value, mask = (value, None) if is_elementwise else picked(reverse, slot.name, value, code)
+        mask = None if is_elementwise else picked(reverse, rule, bound, slot.name, out, code)
         if loses_zeros and chosen(reverse, value) is None and not is_multiple(value, adjoint.value):
             value = call(reverse.helper("zero_kept"), adjoint.value, value)
         part, is_sum = with_mask(reverse, value, adjoint, code)
@@ -353,29 +349,28 @@ def is_chosen_twice(
     )
 
 
-def part_of_rest(
-    reverse: Reverse, results: dict[int, Any], slot: Slot, base: str, shared: dict[int, Any], code: list[Any]
-) -> Any:
-    """The expression of one gradient in the tuple that a template gives for its variadic parameter."""
-    value = results[slot.gradient]
-    if isinstance(value, gast.Tuple):
-        return value.elts[slot.part]
+def shared_part(reverse: Reverse, value: Any, base: str, code: list[Any]) -> Any:
+    """The gradients of a template's variadic parameter, with a name for what each of them reads."""
     match value:
-        case gast.Call(func=func, args=[conditions, dout, _]) if reverse.is_helper(func, "where_each"):
-            if not is_atom(dout):
-                if slot.gradient not in shared:
-                    shared[slot.gradient] = load(reverse.names.temporary(base))
-                    code.append(assign(shared[slot.gradient].id, dout))
-                dout = shared[slot.gradient]
-            test = gast.Subscript(value=conditions, slice=constant(slot.part), ctx=gast.Load())
-            return reverse.array_call("where", test, dout, constant(0))
-    if not is_atom(value):
-        if slot.gradient not in shared:
-            name = reverse.names.temporary(base)
-            code.append(assign(name, value))
-            shared[slot.gradient] = load(name)
-        value = shared[slot.gradient]
-    return gast.Subscript(value=value, slice=constant(slot.part), ctx=gast.Load())
+        case gast.Tuple():
+            return value
+        case gast.Call(func=func, args=[tests, part, rest]) if reverse.is_helper(func, "where_each"):
+            return call(func, tests, shared_part(reverse, part, base, code), rest)
+    if is_atom(value):
+        return value
+    name = reverse.names.temporary(base)
+    code.append(assign(name, value))
+    return load(name)
+
+
+def may_lose_zeros(reverse: Reverse, name: str, adjoint: Adjoint) -> bool:
+    """Whether the partial adjoint of an array, the result of an elementwise operation, meets an infinite
+    slope there, or further on: zero times infinity is NaN. Single numbers are not looked at: it would cost
+    several times what an element's derivative costs.
+    """
+    kind = reverse.facts.kind_of_name(name)
+    is_array = reverse.domain.is_array(kind) and not reverse.domain.is_foreign(kind)
+    return adjoint.partial and not adjoint.zeroed and is_array and reverse.slopes.meet_infinity(name)
 
 
 def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:
@@ -464,7 +459,8 @@ def unbroadcasted(
         if not part.zeroed:
             value = kept(reverse, mask, value, out) or choice(reverse, mask, value, constant(0))
         is_sum = plan == "sum"
-        mask = None if stays_zero(reverse, operand) else operand_mask(reverse, mask, operand, is_sum, code)
+        are_kept = reverse.slopes.keep_zeros(operand)
+        mask = None if are_kept else operand_mask(reverse, mask, operand, is_sum, code)
     elif part.uniform and plan == "sum":
         size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
         return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))

@@ -13,7 +13,7 @@ import gast
 
 from ..trees.nodes import assign, attribute, call, constant, load, names_read, same
 from .adjoint import Adjoint, Env, Sweep
-from .masks import both_hold, mark_elements, marks_of, mask_at, meets_infinity
+from .masks import both_hold, mark_elements, marks_of, mask_at
 from .reverse_state import Reverse
 from .rule_application import Emitter
 
@@ -75,7 +75,8 @@ def is_masked_by(reverse: Reverse, adjoint: Adjoint, base: str, index: Any) -> b
     """
     if adjoint.accumulator or base in reverse.shadows:
         return False
-    return reverse.is_choice_of(base, index) or (reverse.is_any_array(base) and meets_infinity(reverse, base))
+    is_steep = reverse.is_any_array(base) and reverse.slopes.meet_infinity(base)
+    return is_steep or reverse.is_choice_of(base, index)
 
 
 def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:

@@ -29,7 +29,8 @@ from ..trees.nodes import (
     statements_in,
 )
 from ..trees.rebuild import map_blocks, rebuilt, substitute
-from .masks import divides
+from .choices import may_raise
+from .rule_application import Emitter
 
 __all__ = ["sink_tangents"]
 
@@ -37,12 +38,12 @@ __all__ = ["sink_tangents"]
 Arm = tuple[int, str, int]  # the index of a branch, its test, and the arm's number
 
 
-def sink_tangents(body: list[Any], tangents: Set[str], result: Any) -> list[Any]:
+def sink_tangents(emitter: Emitter, body: list[Any], tangents: Set[str], result: Any) -> list[Any]:
     """The statements with such tangents moved; `tangents` are the scalar ones computed from numbers alone,
     `result` is the expression of the result's tangent.
     """
     statements = [*statements_in(body)][::-1]
-    if not any(_divides(s, tangents) for s in statements):
+    if not any(_divides(emitter, s, tangents) for s in statements):
         return body
     live, size = set(names_read(result)), -1
     while len(live) > size:
@@ -50,14 +51,14 @@ def sink_tangents(body: list[Any], tangents: Set[str], result: Any) -> list[Any]
         for s in statements:
             if _is_live(s, tangents, live):
                 live |= set(names_read(s))
-    return _sunk(body, tangents, live, _reads(body, tangents, live) + Counter(names_read(result)))
+    return _sunk(emitter, body, tangents, live, _reads(body, tangents, live) + Counter(names_read(result)))
 
 
-def _divides(s: Any, tangents: Set[str]) -> bool:
+def _divides(emitter: Emitter, s: Any, tangents: Set[str]) -> bool:
     """Whether a statement assigns such a tangent a quotient whose divisor may be zero."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
-            return name in tangents and divides(value)
+            return name in tangents and may_raise(emitter, value)
     return False
 
 
@@ -71,13 +72,16 @@ def _reads(body: list[Any], tangents: Set[str], live: set[str]) -> Counter[str]:
     return found
 
 
-def _sunk(body: list[Any], tangents: Set[str], live: set[str], total: Counter[str]) -> list[Any]:
+def _sunk(
+    emitter: Emitter, body: list[Any], tangents: Set[str], live: set[str], total: Counter[str]
+) -> list[Any]:
     here, made = _reads(body, tangents, live), {name for s in body if (name := _name_of(s)) is not None}
-    steep = _steep(body, {n for n in made & tangents if here[n] == total[n]})  # no other block reads them
+    own = {n for n in made & tangents if here[n] == total[n]}  # no other block reads them
+    steep = _steep(emitter, body, own)
     body = [_as_branch(s, steep) for s in body]
     body = _put_in(body, steep, tangents, live)
     arms = _arms(body, steep, tangents, live)
-    wanted = _needed(body, arms)
+    wanted = _needed(emitter, body, arms)
     moved = {body[k].targets[0].id for k in wanted}
     found = []
     for k, s in enumerate(body):
@@ -87,16 +91,16 @@ def _sunk(body: list[Any], tangents: Set[str], live: set[str], total: Counter[st
         if any(parts):
             s = rebuilt(s, body=[*parts[0], *s.body], orelse=[*parts[1], *s.orelse])
         found.append(s)
-    return [map_blocks(s, lambda block: _sunk(block, tangents, live, total)) for s in found]
+    return [map_blocks(s, lambda block: _sunk(emitter, block, tangents, live, total)) for s in found]
 
 
-def _steep(body: list[Any], tangents: Set[str]) -> set[str]:
+def _steep(emitter: Emitter, body: list[Any], tangents: Set[str]) -> set[str]:
     """The tangents that divide by a value that may be zero, and all that read these."""
     found: set[str] = set()
     for s in body:
         match s:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in tangents:
-                if divides(value) or not found.isdisjoint(names_read(value)):
+                if may_raise(emitter, value) or not found.isdisjoint(names_read(value)):
                     found.add(name)
     return found
 
@@ -198,11 +202,11 @@ def _is_live(s: Any, tangents: Set[str], live: set[str]) -> bool:
     return True
 
 
-def _needed(body: list[Any], arms: dict[int, Arm]) -> set[int]:
+def _needed(emitter: Emitter, body: list[Any], arms: dict[int, Arm]) -> set[int]:
     """The statements that divide by a value that may be zero, and the ones that read them."""
     wanted, names = set(), set[str]()
     for k in sorted(arms):
-        if divides(body[k].value) or not names.isdisjoint(names_read(body[k].value)):
+        if may_raise(emitter, body[k].value) or not names.isdisjoint(names_read(body[k].value)):
             wanted.add(k)
             names.add(body[k].targets[0].id)
     return wanted
