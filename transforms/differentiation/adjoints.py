@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import gast
 
-from ..analyses.facts import Facts
-from ..analyses.operations import Apply, Call
 from ..trees.nodes import (
     assign,
     attribute,
     call,
     constant,
-    find_nodes,
     is_atom,
     load,
     names_read,
@@ -30,413 +26,411 @@ from ..trees.nodes import (
 )
 from .adjoint import Adjoint, Env, Mask, is_same_adjoint, part_of
 from .derived_kinds import derived_kind
-from .generation import Task
-from .masks import MaskEmitter, choice, either_holds, kept, mark_elements, marks_of, mask_at, opposite
+from .indices import adds_in_place, index_value, is_basic, is_choice_of
+from .masks import choice, either_holds, kept, mark_elements, marks_of, mask_at, opposite
+from .reverse_state import Reverse
 
-__all__ = ["Adjoint", "AdjointEmitter", "Env"]
+__all__ = [
+    "accumulate",
+    "accumulate_at",
+    "accumulate_field",
+    "accumulate_item",
+    "atom_for",
+    "captured_part",
+    "copied_adjoint",
+    "full_adjoint",
+    "gradient_of",
+    "has_form",
+    "is_own",
+    "join_arms",
+    "own_adjoint",
+    "pass_on",
+    "spread_like",
+]
 
 
-class AdjointEmitter(MaskEmitter):
-    """Reads and adds to adjoints; `used` collects the accumulators that were added to."""
+def kinds_of_adjoints(reverse: Reverse, value: Any) -> dict[str, Any]:
+    """The kinds of the adjoints that an expression reads, each that of its variable."""
+    read = [n for n in names_read(value) if n in reverse.adjoint_of and n not in reverse.spreading]
+    return {n: reverse.facts.kind_of_name(reverse.adjoint_of[n]) for n in read} | reverse.spread_kinds
 
 
-    def __init__(self, facts: Facts, task: Task) -> None:
-        super().__init__(facts, task)
-        self.used: set[str] = set()
-        self.may_be_unbound: dict[str, None] = {}  # variables that a zero adjoint is made of nevertheless
-        self.adjoint_names: set[str] = set()
-        self.adjoint_of: dict[str, str] = {}  # the variable of each name of an adjoint
-        self.spreading = set[str]()
-        self.spread_kinds: dict[str, Any] = {}  # of adjoints that broadcasting has yet to spread along axes
+def atom_for(reverse: Reverse, variable: str, value: Any, code: list[Any]) -> Any:
+    """An atom for a value of the variable's adjoint; binds a name unless the value is an atom."""
+    if is_atom(value):
+        return value
+    name = reverse.adjoint_name(variable)
+    code.append(assign(name, value))
+    return load(name)
 
-    def adjoint_name(self, variable: str) -> str:
-        name = self.taken_name(variable)
-        self.adjoint_names.add(name)
-        self.note_origin(name, variable)
-        return name
 
-    def taken_name(self, variable: str) -> str:
-        """A new name for a part of the adjoint of a container into which the variable was stored."""
-        name = self.names.fresh("d" + variable)
-        self.adjoint_of[name] = variable
-        return name
+def full_adjoint(reverse: Reverse, variable: str, adjoint: Adjoint | None, code: list[Any]) -> Any:
+    """An atom for the adjoint in the variable's shape, zero outside its mask; without any the expression of a
+    zero.
+    """
+    if adjoint is None:
+        return reverse.zero(variable)
+    return atom_for(reverse, variable, filled_adjoint(reverse, variable, adjoint), code)
 
-    def kinds_of_adjoints(self, value: Any) -> dict[str, Any]:
-        """The kinds of the adjoints that an expression reads, each that of its variable."""
-        read = [n for n in names_read(value) if n in self.adjoint_of and n not in self.spreading]
-        return {n: self.facts.kind_of_name(self.adjoint_of[n]) for n in read} | self.spread_kinds
 
-    def named(self, variable: str, value: Any, code: list[Any]) -> Any:
-        """An atom for a value of the variable's adjoint; binds a name unless the value is an atom."""
-        if is_atom(value):
-            return value
-        name = self.adjoint_name(variable)
-        code.append(assign(name, value))
-        return load(name)
+def filled_adjoint(reverse: Reverse, variable: str, adjoint: Adjoint) -> Any:
+    """The adjoint in the variable's shape, zero outside its mask, as an expression."""
+    if adjoint.is_full:
+        return adjoint.value
+    if adjoint.whole is not None:
+        return adjoint.whole
+    if adjoint.mask is None or adjoint.zeroed:
+        return spread_like(reverse, variable, adjoint.value)
+    found = None if adjoint.uniform else kept(reverse, adjoint.mask, adjoint.value, variable)
+    return found or chosen_from(reverse,
+        variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
+    )
 
-    def full(self, variable: str, adjoint: Adjoint, code: list[Any]) -> Any:
-        """An atom for the adjoint in the variable's shape, zero outside its mask."""
-        return self.named(variable, self.filled(variable, adjoint), code)
 
-    def filled(self, variable: str, adjoint: Adjoint) -> Any:
-        """`full` as an expression."""
-        if adjoint.is_full:
-            return adjoint.value
-        if adjoint.whole is not None:
-            return adjoint.whole
-        if adjoint.mask is None or adjoint.zeroed:
-            return self.spread(variable, adjoint.value)
-        found = None if adjoint.uniform else kept(self, adjoint.mask, adjoint.value, variable)
-        return found or self.chosen_from(
-            variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
-        )
+def spread_like(reverse: Reverse, variable: str, value: Any) -> Any:
+    """An array like that of a variable with all elements equal to a number."""
+    is_one = isinstance(value, gast.Constant) and value.value == 1.0
+    like = load(variable)
+    if is_one:
+        return reverse.array_call("ones_like", like)
+    if reverse.domain.is_foreign(reverse.facts.kind_of_name(variable)):  # the number is an array itself
+        return call(reverse.helper("unreduce"), value, like)
+    return reverse.array_call("full_like", like, value)
 
-    def spread(self, variable: str, value: Any) -> Any:
-        """An array like that of a variable with all elements equal to a number."""
-        is_one = isinstance(value, gast.Constant) and value.value == 1.0
-        like = load(variable)
-        if is_one:
-            return self.array_call("ones_like", like)
-        if self.domain.is_foreign(self.facts.kind_of_name(variable)):  # the number is an array itself
-            return call(self.helper("unreduce"), value, like)
-        return self.array_call("full_like", like, value)
 
-    def chosen_from(self, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
-        """The expression for adjoint `a` where a mask holds and adjoint `b` elsewhere."""
-        value = a.value
-        if a.uniform and b.uniform and not self.has_form(mask, variable):
-            value = self.spread(variable, value)
-        return choice(self, mask, value, b.value, variable)
+def chosen_from(reverse: Reverse, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
+    """The expression for adjoint `a` where a mask holds and adjoint `b` elsewhere."""
+    value = a.value
+    if a.uniform and b.uniform and not has_form(reverse, mask, variable):
+        value = spread_like(reverse, variable, value)
+    return choice(reverse, mask, value, b.value, variable)
 
-    def has_form(self, mask: Mask, variable: str) -> bool:
-        """Whether `np.where` of a mask and numbers surely has the shape and dtype of the variable."""
-        kind = self.facts.kind_of_name(variable)
-        return any(self.domain.is_mask_of(self.kinds[c.name], kind) for c in mask)
 
-    def accumulate(self, env: Env, variable: str, value: Any, code: list[Any]) -> None:
-        """Adds an expression to the adjoint of a variable."""
-        self.pass_on(env, variable, Adjoint(value), code)
+def has_form(reverse: Reverse, mask: Mask, variable: str) -> bool:
+    """Whether `np.where` of a mask and numbers surely has the shape and dtype of the variable."""
+    kind = reverse.facts.kind_of_name(variable)
+    return any(reverse.domain.is_mask_of(reverse.kinds[c.name], kind) for c in mask)
 
-    def pass_on(self, env: Env, variable: str, new: Adjoint, code: list[Any]) -> None:
-        """Adds a new adjoint, whose value may be any expression, to the adjoint of a variable. If it is
-        `owned`, its value, or each item of a tuple, has no other alias.
-        """
-        current = env.get(variable)
-        if current is not None and new.whole is not None and not current.is_plain:
-            new = replace(new, value=new.whole, uniform=False, whole=None)
-        elif current is not None and current.whole is not None and not new.is_plain:
-            current = Adjoint(self.full(variable, current, code), owned=True)
-        value, uniform, mask = new.value, new.uniform, new.mask
-        if isinstance(value, gast.Constant) and value.value is None:
-            return
-        if current is None and isinstance(
-            value, gast.Tuple
-        ):  # kept apart: each item goes to its own variable
-            parts = []
-            for part in value.elts:
-                if not is_atom(part):
-                    name = self.adjoint_name(variable)
-                    code.append(assign(name, part))
-                    part = load(name)
-                parts.append(part)
-            env[variable] = Adjoint(
-                tuple_of(parts), owned=new.owned, masks=new.masks, missing=new.missing
-            )
-        elif current is None:
-            is_object = isinstance(value, (gast.Name, gast.Call))
-            own = not uniform and ((new.owned and is_object) or self.is_fresh(value))
-            atom = self.named(variable, value, code)
-            self.note_spreading(atom, uniform)
-            if new.whole is not None and isinstance(atom, gast.Name):
-                self.spread_kinds[atom.id] = derived_kind(self, value, self.kinds_of_adjoints(value))
-            kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
-            env[variable] = replace(kept, masks=new.masks, partial=new.partial)
-        elif mask is not None or current.mask is not None:
-            atom = self.named(variable, value, code)
-            new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed, partial=new.partial)
-            self.note_spreading(atom, uniform)
-            self.accumulate_masked(env, variable, current, new, code)
-        elif current.accumulator:
-            self.used.add(variable)
-            name = current.value.id
-            if current.overwritten is not None:
-                code.append(mark_elements(self, current.overwritten, constant(...), False))
-            if self.is_any_array(variable):
-                code.append(self.added(variable, name, value))
-            elif current.shadow:
-                code.append(self.added_to_each(variable, name, value))
-            else:
-                code.append(assign(name, self.plus(load(name), value, variable)))
-        elif current.buffer and self.is_any_array(variable):
-            code.append(self.added(variable, current.value.id, value))
-        else:
-            name = self.adjoint_name(variable)
-            code.append(assign(name, self.plus(current.value, value, variable)))
-            both = current.uniform and uniform
-            self.note_spreading(load(name), both)
-            partial = current.partial and new.partial
-            env[variable] = Adjoint(load(name), owned=not both, uniform=both, partial=partial)
 
-    def note_spreading(self, atom: Any, uniform: bool) -> None:
-        self.spreading |= {atom.id} if uniform and isinstance(atom, gast.Name) else set()
+def accumulate(reverse: Reverse, env: Env, variable: str, value: Any, code: list[Any]) -> None:
+    """Adds an expression to the adjoint of a variable."""
+    pass_on(reverse, env, variable, Adjoint(value), code)
 
-    def accumulate_masked(
-        self, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
-    ) -> None:
-        """Adds two adjoints of a variable, at least one of which has a mask."""
-        mask = current.mask
-        if mask is not None and mask == new.mask:
-            name = self.named(variable, self.plus(current.value, new.value, variable), code)
-            uniform, zeroed = current.uniform and new.uniform, current.zeroed and new.zeroed
-            self.note_spreading(name, uniform)
-            env[variable] = Adjoint(name, not uniform, uniform=uniform, mask=mask, zeroed=zeroed)
-        elif mask is not None and opposite(mask, new.mask):
-            name = self.named(variable, self.chosen_from(variable, mask[-1:], current, new), code)
-            env[variable] = Adjoint(name, owned=True, mask=mask[:-1] or None)
-        elif current.accumulator or (current.buffer and mask is None):
-            self.accumulate(env, variable, self.filled(variable, new), code)
-        else:
-            parts = [
-                a.value if a.uniform and a.mask is None else self.filled(variable, a) for a in (current, new)
-            ]
-            name = self.named(variable, self.plus(parts[0], parts[1], variable), code)
-            either = either_holds(self, mask, new.mask, code)
-            partial = either is None and all(a.partial or a.mask is not None for a in (current, new))
-            zeroed = either is not None
-            env[variable] = Adjoint(name, owned=True, mask=either, zeroed=zeroed, partial=partial)
 
-    def accumulate_item(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> bool:
-        """Puts a value into the adjoint of a tuple, as that of the item at a literal index; whether it could
-        be: the item was not read after this one.
-        """
-        kind = self.facts.kind_of_name(variable)
-        keys = self.domain.positions_of(kind)
-        key = index.value if isinstance(index, gast.Constant) else None
-        current = env.get(variable)
-        if key not in keys or self.is_shadowed(variable):
-            return False
-        if current is None:
-            current = Adjoint(tuple_of([self.zero_item(variable, k) for k in keys]), missing=frozenset(keys))
-        if key not in current.missing:
-            return False
-        parts = [value if k == key else part_of(current.value, constant(k)) for k in keys]
-        env.pop(variable, None)
-        self.pass_on(env, variable, Adjoint(tuple_of(parts), missing=current.missing - {key}), code)
-        return True
-
-    def accumulate_at(self, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
-        """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
-        before = env.get(variable)
-        partial = before is None or before.accumulator or before.partial or before.mask is not None
-        target = self.own(env, variable, code)
-        env[variable] = replace(env[variable], partial=partial)
-        mask = None if before is None else before.mask
-        marks = env[variable].overwritten or marks_of(mask, self.marks)
-        if marks is not None:
-            code.append(mark_elements(self, marks, index, False))
-            env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
-        elif not env[variable].accumulator and (
-            mask is not None or (before is None and self.picks(variable, index))
-        ):
-            own = mask_at(self, target, variable, index, False, code)
-            mask = own if before is None else either_holds(self, mask, own, code)
-            env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
-        if self.adds_in_place(variable, index):
-            code.append(
-                gast.AugAssign(
-                    target=gast.Subscript(value=load(target), slice=index, ctx=gast.Store()),
-                    op=gast.Add(),
-                    value=value,
-                )
-            )
-        else:
-            code.append(
-                assign(target, call(self.helper("add_at"), load(target), self.index_value(index), value))
-            )
-
-    def picks(self, variable: str, index: Any) -> bool:
-        """Whether an index picks elements of an array, so that only these have an adjoint."""
-        return self.is_choice_of(variable, index)
-
-    def accumulate_field(
-        self, env: Env, variable: str, name: str, part: Adjoint, held: str, code: list[Any]
-    ) -> None:
-        """Adds `part`, the adjoint of an attribute's value `held`, to the adjoint of the object `variable`.
-        The parts of an object's adjoint stay apart until something else is added.
-        """
-        current = env.get(variable)
-        like = self.helper("adjoint_like")
-        value = self.full(held, part, code)
-        parts: dict[str, Any] = {}
-        if current is not None:
-            if not is_parts(current.value, like.id):
-                self.accumulate(env, variable, call(like, load(variable), **{name: value}), code)
-                return
-            parts = {k.arg: k.value for k in current.value.keywords}
-        if name in parts:
-            total = self.adjoint_name(held)
-            code.append(assign(total, self.plus(parts[name], value, held)))
-            value = load(total)
-        owned = part.owned or part.uniform or self.domain.is_scalar(self.facts.kind_of_name(held))
-        parts[name] = value
+def pass_on(reverse: Reverse, env: Env, variable: str, new: Adjoint, code: list[Any]) -> None:
+    """Adds a new adjoint, whose value may be any expression, to the adjoint of a variable. If it is
+    `owned`, its value, or each item of a tuple, has no other alias.
+    """
+    current = env.get(variable)
+    if current is not None and new.whole is not None and not current.is_plain:
+        new = replace(new, value=new.whole, uniform=False, whole=None)
+    elif current is not None and current.whole is not None and not new.is_plain:
+        current = Adjoint(full_adjoint(reverse, variable, current, code), owned=True)
+    value, uniform, mask = new.value, new.uniform, new.mask
+    if isinstance(value, gast.Constant) and value.value is None:
+        return
+    if current is None and isinstance(
+        value, gast.Tuple
+    ):  # kept apart: each item goes to its own variable
+        parts = []
+        for part in value.elts:
+            if not is_atom(part):
+                name = reverse.adjoint_name(variable)
+                code.append(assign(name, part))
+                part = load(name)
+            parts.append(part)
         env[variable] = Adjoint(
-            call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
+            tuple_of(parts), owned=new.owned, masks=new.masks, missing=new.missing
         )
+    elif current is None:
+        is_object = isinstance(value, (gast.Name, gast.Call))
+        own = not uniform and ((new.owned and is_object) or reverse.is_fresh(value))
+        atom = atom_for(reverse, variable, value, code)
+        note_spreading(reverse, atom, uniform)
+        if new.whole is not None and isinstance(atom, gast.Name):
+            reverse.spread_kinds[atom.id] = derived_kind(reverse, value, kinds_of_adjoints(reverse, value))
+        kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
+        env[variable] = replace(kept, masks=new.masks, partial=new.partial)
+    elif mask is not None or current.mask is not None:
+        atom = atom_for(reverse, variable, value, code)
+        new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed, partial=new.partial)
+        note_spreading(reverse, atom, uniform)
+        accumulate_masked(reverse, env, variable, current, new, code)
+    elif current.accumulator:
+        reverse.used.add(variable)
+        name = current.value.id
+        if current.overwritten is not None:
+            code.append(mark_elements(reverse, current.overwritten, constant(...), False))
+        if reverse.is_any_array(variable):
+            code.append(addition(reverse, variable, name, value))
+        elif current.shadow:
+            code.append(addition_to_each(reverse, variable, name, value))
+        else:
+            code.append(assign(name, reverse.plus(load(name), value, variable)))
+    elif current.buffer and reverse.is_any_array(variable):
+        code.append(addition(reverse, variable, current.value.id, value))
+    else:
+        name = reverse.adjoint_name(variable)
+        code.append(assign(name, reverse.plus(current.value, value, variable)))
+        both = current.uniform and uniform
+        note_spreading(reverse, load(name), both)
+        partial = current.partial and new.partial
+        env[variable] = Adjoint(load(name), owned=not both, uniform=both, partial=partial)
 
-    def adds_in_place(self, variable: str, index: Any) -> bool:
-        """Whether `+=` adds to the selected part, as no element is selected twice; it also broadcasts."""
-        kind = self.facts.kind_of_name(variable)
-        if self.is_number_of(kind, index):
-            return True
-        selects_once = (
-            self.is_basic(index) or self.is_choice_of(variable, index) or self.counts_one_by_one(index)
-        )
-        return self.domain.is_array(kind) and selects_once
 
-    def is_number_of(self, kind: Any, index: Any) -> bool:
-        """Whether an index picks a number from a list of floats."""
-        is_place = is_atom(index) and self.domain.is_integer(self.kind(index))
-        return bool(is_place and self.domain.holds_floats(kind))
+def note_spreading(reverse: Reverse, atom: Any, uniform: bool) -> None:
+    reverse.spreading |= {atom.id} if uniform and isinstance(atom, gast.Name) else set()
 
-    def counts_one_by_one(self, index: Any) -> bool:
-        """Whether an index has a row 0, 1, 2, ... and so selects no element twice, as `a[np.arange(n),
-        k]`.
-        """
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        picked = [p for p in parts if not isinstance(p, gast.Slice)]
-        is_row = all(self.domain.rank(self.kind(p)) in (0, 1) for p in picked)
-        return is_row and any(isinstance(p, gast.Name) and self.counts_up(p.id) for p in picked)
 
-    def counts_up(self, name: str) -> bool:
-        """Whether a name holds the numbers 0, 1, 2, ... in this order."""
-        match self.computed_by(name):
-            case Apply(function=function, args=[_], keywords=()):
-                arange = self.primitives.array_function("arange")
-                return function is arange and not self.changes.is_changed(name)
+def accumulate_masked(
+    reverse: Reverse, env: Env, variable: str, current: Adjoint, new: Adjoint, code: list[Any]
+) -> None:
+    """Adds two adjoints of a variable, at least one of which has a mask."""
+    mask = current.mask
+    if mask is not None and mask == new.mask:
+        name = atom_for(reverse, variable, reverse.plus(current.value, new.value, variable), code)
+        uniform, zeroed = current.uniform and new.uniform, current.zeroed and new.zeroed
+        note_spreading(reverse, name, uniform)
+        env[variable] = Adjoint(name, not uniform, uniform=uniform, mask=mask, zeroed=zeroed)
+    elif mask is not None and opposite(mask, new.mask):
+        name = atom_for(reverse, variable, chosen_from(reverse, variable, mask[-1:], current, new), code)
+        env[variable] = Adjoint(name, owned=True, mask=mask[:-1] or None)
+    elif current.accumulator or (current.buffer and mask is None):
+        accumulate(reverse, env, variable, filled_adjoint(reverse, variable, new), code)
+    else:
+        parts = [
+            a.value if a.uniform and a.mask is None else filled_adjoint(reverse, variable, a)
+            for a in (current, new)
+        ]
+        name = atom_for(reverse, variable, reverse.plus(parts[0], parts[1], variable), code)
+        either = either_holds(reverse, mask, new.mask, code)
+        partial = either is None and all(a.partial or a.mask is not None for a in (current, new))
+        zeroed = either is not None
+        env[variable] = Adjoint(name, owned=True, mask=either, zeroed=zeroed, partial=partial)
+
+
+def accumulate_item(
+    reverse: Reverse, env: Env, variable: str, index: Any, value: Any, code: list[Any]
+) -> bool:
+    """Puts a value into the adjoint of a tuple, as that of the item at a literal index; whether it could
+    be: the item was not read after this one.
+    """
+    kind = reverse.facts.kind_of_name(variable)
+    keys = reverse.domain.positions_of(kind)
+    key = index.value if isinstance(index, gast.Constant) else None
+    current = env.get(variable)
+    if key not in keys or reverse.is_shadowed(variable):
         return False
+    if current is None:
+        current = Adjoint(tuple_of([reverse.zero_item(variable, k) for k in keys]), missing=frozenset(keys))
+    if key not in current.missing:
+        return False
+    parts = [value if k == key else part_of(current.value, constant(k)) for k in keys]
+    env.pop(variable, None)
+    pass_on(reverse, env, variable, Adjoint(tuple_of(parts), missing=current.missing - {key}), code)
+    return True
 
-    def is_basic(self, index: Any) -> bool:
-        """Whether an index selects each element once, by integers and slices alone."""
-        return self.domain.is_basic_index(index, self.kind)
 
-    def own(self, env: Env, variable: str, code: list[Any]) -> str:
-        """The name of the variable's adjoint, made owned: by a new zero or a copy where it is not."""
-        current = env.get(variable)
-        if current is not None and isinstance(current.value, gast.Name) and self.is_own(variable, current):
-            if current.accumulator:
-                self.used.add(variable)
+def accumulate_at(reverse: Reverse, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
+    """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
+    before = env.get(variable)
+    partial = before is None or before.accumulator or before.partial or before.mask is not None
+    target = own_adjoint(reverse, env, variable, code)
+    env[variable] = replace(env[variable], partial=partial)
+    mask = None if before is None else before.mask
+    marks = env[variable].overwritten or marks_of(mask, reverse.marks)
+    if marks is not None:
+        code.append(mark_elements(reverse, marks, index, False))
+        env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
+    elif not env[variable].accumulator and (
+        mask is not None or (before is None and picks_elements(reverse, variable, index))
+    ):
+        own = mask_at(reverse, target, variable, index, False, code)
+        mask = own if before is None else either_holds(reverse, mask, own, code)
+        env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
+    if adds_in_place(reverse, variable, index):
+        code.append(
+            gast.AugAssign(
+                target=gast.Subscript(value=load(target), slice=index, ctx=gast.Store()),
+                op=gast.Add(),
+                value=value,
+            )
+        )
+    else:
+        code.append(
+            assign(target, call(reverse.helper("add_at"), load(target), index_value(reverse, index), value))
+        )
+
+
+def picks_elements(reverse: Reverse, variable: str, index: Any) -> bool:
+    """Whether an index picks elements of an array by truth values, so that only these have an adjoint; also
+    single elements, where a slope may be infinite.
+    """
+    if is_choice_of(reverse, variable, index):
+        return True
+    is_list = reverse.is_any_array(variable) and not is_basic(reverse, index)
+    return is_list and variable not in reverse.shadows and reverse.slopes.meet_infinity(variable)
+
+
+def accumulate_field(
+    reverse: Reverse, env: Env, variable: str, name: str, part: Adjoint, held: str, code: list[Any]
+) -> None:
+    """Adds `part`, the adjoint of an attribute's value `held`, to the adjoint of the object `variable`.
+    The parts of an object's adjoint stay apart until something else is added.
+    """
+    current = env.get(variable)
+    like = reverse.helper("adjoint_like")
+    value = full_adjoint(reverse, held, part, code)
+    parts: dict[str, Any] = {}
+    if current is not None:
+        if not is_parts(current.value, like.id):
+            accumulate(reverse, env, variable, call(like, load(variable), **{name: value}), code)
+            return
+        parts = {k.arg: k.value for k in current.value.keywords}
+    if name in parts:
+        total = reverse.adjoint_name(held)
+        code.append(assign(total, reverse.plus(parts[name], value, held)))
+        value = load(total)
+    owned = part.owned or part.uniform or reverse.domain.is_scalar(reverse.facts.kind_of_name(held))
+    parts[name] = value
+    env[variable] = Adjoint(
+        call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
+    )
+
+
+def own_adjoint(reverse: Reverse, env: Env, variable: str, code: list[Any]) -> str:
+    """The name of the variable's adjoint, made owned: by a new zero or a copy where it is not."""
+    current = env.get(variable)
+    if current is not None and isinstance(current.value, gast.Name) and is_own(reverse, variable, current):
+        if current.accumulator:
+            reverse.used.add(variable)
+        env[variable] = replace(
+            current, buffer=not current.accumulator, mask=None, zeroed=False, masks=None
+        )
+        return str(current.value.id)
+    name = reverse.adjoint_name(variable)
+    value = reverse.zero(variable) if current is None else copied_adjoint(reverse, current, variable)
+    code.append(assign(name, value))
+    env[variable] = Adjoint(load(name), owned=True, buffer=True)
+    return name
+
+
+def copied_adjoint(reverse: Reverse, adjoint: Adjoint, variable: str) -> Any:
+    """A copy of an adjoint that has aliases."""
+    value = adjoint.value
+    if not adjoint.is_full:
+        return filled_adjoint(reverse, variable, adjoint)
+    kind = reverse.facts.kind_of_name(variable)
+    if reverse.domain.is_scalar(kind):
+        return value
+    if reverse.may_have_no_axes(variable):
+        return reverse.array_call("array", value)
+    is_numpy = not reverse.domain.is_foreign(kind)
+    if reverse.domain.is_array(kind) and is_numpy and isinstance(value, gast.Name):
+        is_known = not reverse.has_calls  # an array also when this is differentiated again
+        return call(attribute(value, "copy")) if is_known else reverse.array_call("copy", value)
+    return call(reverse.helper("copy_adjoint"), value)
+
+
+def addition(reverse: Reverse, variable: str, name: str, value: Any) -> Any:
+    """The in-place addition to an adjoint, which stays an array even if it has no axes."""
+    target: Any = store(name)
+    if reverse.may_have_no_axes(variable):
+        target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
+    return gast.AugAssign(target=target, op=gast.Add(), value=value)
+
+
+def addition_to_each(reverse: Reverse, variable: str, name: str, value: Any) -> Any:
+    """The in-place addition to each array in the adjoint of a list."""
+    kind = reverse.facts.kind_of_name(variable)
+    element = reverse.domain.element_kind(kind)
+    is_plain = reverse.domain.is_array(element) and reverse.domain.is_differentiable(element)
+    if reverse.domain.may_have_no_axes(element) or not (is_plain and reverse.domain.is_list(kind)):
+        return gast.Expr(value=call(reverse.helper("add_into"), load(name), value))
+    part, more = reverse.names.fresh("part"), reverse.names.fresh("more")
+    pairs = call(reverse.bind("zip", zip), load(name), value)
+    body = [gast.AugAssign(target=store(part), op=gast.Add(), value=load(more))]
+    target = gast.Tuple(elts=[store(part), store(more)], ctx=gast.Store())
+    return gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None)
+
+
+def is_own(reverse: Reverse, variable: str, adjoint: Adjoint) -> bool:
+    """Whether an adjoint may be changed in place. The adjoint of an array without axes may be a NumPy
+    number until it is copied.
+    """
+    made = adjoint.buffer or adjoint.accumulator or not reverse.may_have_no_axes(variable)
+    return adjoint.owned and adjoint.is_full and made
+
+
+def zero_or_none(reverse: Reverse, variable: str) -> Any:
+    """The zero adjoint of a variable that may be unbound; None if it is."""
+    if reverse.domain.is_real_scalar(reverse.facts.kind_of_name(variable)):
+        return constant(0.0)
+    reverse.may_be_unbound[variable] = None
+    return call(reverse.helper("zeros_like"), load(variable))
+
+
+def captured_part(reverse: Reverse, adjoint: Any, key: str, free: str) -> Any:
+    """The item of a function's adjoint for a captured variable; a helper reads it where the adjoint may
+    be None.
+    """
+    if isinstance(adjoint, gast.Name) and adjoint.id in reverse.function_adjoints:
+        return part_of(adjoint, constant(key))
+    return call(reverse.helper("captured_part"), adjoint, constant(key), load(free))
+
+
+def gradient_of(reverse: Reverse, env: Env, name: str, code: list[Any]) -> Any:
+    """The gradient with respect to a parameter, without aliases."""
+    adjoint = env.get(name)
+    if adjoint is None:
+        return reverse.zero(name)
+    if name in reverse.shadows.by_memory:
+        code.append(reverse.shadows.lookup(name, reverse.shadows.given.get(name)))
+    if adjoint.mask is not None and not adjoint.zeroed:
+        return full_adjoint(reverse, name, adjoint, code)
+    if adjoint.owned or reverse.domain.is_scalar(reverse.facts.kind_of_name(name)):
+        return adjoint.value
+    return copied_adjoint(reverse, adjoint, name)
+
+
+def join_arms(
+    reverse: Reverse,
+    env: Env,
+    arms: list[tuple[Env, list[Any]]],
+    is_known: Callable[[str], bool],
+    mask_of_arms: Callable[[str, list[Adjoint | None]], Mask | None] = lambda variable, found: None,
+) -> None:
+    """Gives the adjoints that differ between the arms of a branch one name, assigned at the end of each
+    arm; `env` becomes the adjoints before the branch. `is_known` tells whether a variable is bound on
+    every path; `mask_of_arms(variable, adjoints)` is the mask of one that only some arms have an adjoint
+    of.
+    """
+    variables = dict.fromkeys([v for arm, _ in arms for v in arm])
+    env.clear()
+    for variable in variables:
+        found = [arm.get(variable) for arm, _ in arms]
+        first = found[0]
+        if first is not None and all(f is not None and is_same_adjoint(f, first) for f in found):
             env[variable] = replace(
-                current, buffer=not current.accumulator, mask=None, zeroed=False, masks=None
+                first,
+                owned=all(f is not None and f.owned for f in found),
+                buffer=all(f is not None and f.buffer for f in found),
+                partial=any(f is not None and f.partial for f in found),
             )
-            return str(current.value.id)
-        name = self.adjoint_name(variable)
-        code.append(assign(name, self.zero(variable) if current is None else self.copied(current, variable)))
-        env[variable] = Adjoint(load(name), owned=True, buffer=True)
-        return name
-
-    @cached_property
-    def has_calls(self) -> bool:
-        """Whether adjoints may come from the bprop of a call."""
-        values = (s.value for s in find_nodes(self.program.tree, gast.Assign))
-        return any(isinstance(v, gast.Call) and isinstance(self.operation(v), Call) for v in values)
-
-    def copied(self, adjoint: Adjoint, variable: str) -> Any:
-        """A copy of an adjoint that has aliases."""
-        value = adjoint.value
-        if not adjoint.is_full:
-            return self.filled(variable, adjoint)
-        kind = self.facts.kind_of_name(variable)
-        if self.domain.is_scalar(kind):
-            return value
-        if self.may_have_no_axes(variable):
-            return self.array_call("array", value)
-        is_numpy = not self.domain.is_foreign(kind)
-        if self.domain.is_array(kind) and is_numpy and isinstance(value, gast.Name):
-            is_known = not self.has_calls  # an array also when this is differentiated again
-            return call(attribute(value, "copy")) if is_known else self.array_call("copy", value)
-        return call(self.helper("copy_adjoint"), value)
-
-    def added(self, variable: str, name: str, value: Any) -> Any:
-        """The in-place addition to an adjoint, which stays an array even if it has no axes."""
-        target: Any = store(name)
-        if self.may_have_no_axes(variable):
-            target = gast.Subscript(value=load(name), slice=constant(...), ctx=gast.Store())
-        return gast.AugAssign(target=target, op=gast.Add(), value=value)
-
-    def added_to_each(self, variable: str, name: str, value: Any) -> Any:
-        """The in-place addition to each array in the adjoint of a list."""
-        kind = self.facts.kind_of_name(variable)
-        element = self.domain.element_kind(kind)
-        is_plain = self.domain.is_array(element) and self.domain.is_differentiable(element)
-        if self.domain.may_have_no_axes(element) or not (is_plain and self.domain.is_list(kind)):
-            return gast.Expr(value=call(self.helper("add_into"), load(name), value))
-        part, more = self.names.fresh("part"), self.names.fresh("more")
-        pairs = call(self.bind("zip", zip), load(name), value)
-        body = [gast.AugAssign(target=store(part), op=gast.Add(), value=load(more))]
-        target = gast.Tuple(elts=[store(part), store(more)], ctx=gast.Store())
-        return gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None)
-
-    def is_own(self, variable: str, adjoint: Adjoint) -> bool:
-        """Whether an adjoint may be changed in place. The adjoint of an array without axes may be a NumPy
-        number until it is copied.
-        """
-        made = adjoint.buffer or adjoint.accumulator or not self.may_have_no_axes(variable)
-        return adjoint.owned and adjoint.is_full and made
-
-    def zero_or_none(self, variable: str) -> Any:
-        """The zero adjoint of a variable that may be unbound; None if it is."""
-        if self.domain.is_real_scalar(self.facts.kind_of_name(variable)):
-            return constant(0.0)
-        self.may_be_unbound[variable] = None
-        return call(self.helper("zeros_like"), load(variable))
-
-    def may_have_no_axes(self, variable: str) -> bool:
-        """Whether a variable is an array that may have no axes; arithmetic makes a number of it."""
-        return self.domain.may_have_no_axes(self.facts.kind_of_name(variable))
-
-    def is_any_array(self, variable: str) -> bool:
-        """Whether a variable is an array, with axes or without."""
-        is_array = self.domain.is_array(self.facts.kind_of_name(variable))
-        return bool(is_array) or self.may_have_no_axes(variable)
-
-    def joined(
-        self,
-        env: Env,
-        arms: list[tuple[Env, list[Any]]],
-        is_known: Callable[[str], bool],
-        mask_of_arms: Callable[[str, list[Adjoint | None]], Mask | None] = lambda variable, found: None,
-    ) -> None:
-        """Gives the adjoints that differ between the arms of a branch one name, assigned at the end of each
-        arm; `env` becomes the adjoints before the branch. `is_known` tells whether a variable is bound on
-        every path; `mask_of_arms(variable, adjoints)` is the mask of one that only some arms have an adjoint
-        of.
-        """
-        variables = dict.fromkeys([v for arm, _ in arms for v in arm])
-        env.clear()
-        for variable in variables:
-            found = [arm.get(variable) for arm, _ in arms]
-            first = found[0]
-            if first is not None and all(f is not None and is_same_adjoint(f, first) for f in found):
-                env[variable] = replace(
-                    first,
-                    owned=all(f is not None and f.owned for f in found),
-                    buffer=all(f is not None and f.buffer for f in found),
-                    partial=any(f is not None and f.partial for f in found),
-                )
-                continue
-            mask = mask_of_arms(variable, found) if is_known(variable) else None
-            name = self.adjoint_name(variable)
-            for (_, code), adjoint in zip(arms, found, strict=True):
-                value = self.zero(variable) if adjoint is None else self.full(variable, adjoint, code)
-                if adjoint is None and not is_known(variable) and variable in names_read(value):
-                    # The variable may be unbound on this path: nothing reads its adjoint then.
-                    value = self.zero_or_none(variable)
-                code.append(assign(name, value))
-            owned = all(f is None or f.owned for f in found)
-            partial = any(f is not None and f.partial for f in found)
-            env[variable] = Adjoint(
-                load(name), owned=owned, mask=mask, zeroed=mask is not None, partial=partial
-            )
+            continue
+        mask = mask_of_arms(variable, found) if is_known(variable) else None
+        name = reverse.adjoint_name(variable)
+        for (_, code), adjoint in zip(arms, found, strict=True):
+            value = full_adjoint(reverse, variable, adjoint, code)
+            if adjoint is None and not is_known(variable) and variable in names_read(value):
+                # The variable may be unbound on this path: nothing reads its adjoint then.
+                value = zero_or_none(reverse, variable)
+            code.append(assign(name, value))
+        owned = all(f is None or f.owned for f in found)
+        partial = any(f is not None and f.partial for f in found)
+        env[variable] = Adjoint(
+            load(name), owned=owned, mask=mask, zeroed=mask is not None, partial=partial
+        )
 
 
 def is_parts(value: Any, like: str) -> bool:

@@ -11,13 +11,14 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import constant, names_read, same, walk
+from ..trees.nodes import assign, constant, names_read, same, walk
 from .rule_application import Emitter
 
 __all__ = [
     "chosen",
     "conditional",
     "may_raise",
+    "of_numbers",
     "one_of",
     "part_at",
     "scalar_choices",
@@ -81,6 +82,14 @@ def scalar_choices(emitter: Emitter, value: Any) -> Any:
         case gast.UnaryOp(op=op, operand=operand):
             return gast.UnaryOp(op=op, operand=scalar_choices(emitter, operand))
     return value
+
+
+def of_numbers(emitter: Emitter, s: Any) -> Any:
+    """An assignment of a number whose value went through `scalar_choices`; other statements unchanged."""
+    match s:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return assign(name, scalar_choices(emitter, value))
+    return s
 
 
 def conditional(test: Any, first: Any, second: Any) -> Any:

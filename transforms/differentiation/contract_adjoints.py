@@ -23,6 +23,7 @@ import gast
 from ..analyses.operations import Apply
 from ..trees.nodes import call, constant, load, names_read, tuple_of
 from .adjoint import Adjoint
+from .adjoints import kinds_of_adjoints
 from .derived_kinds import derived_kind
 from .generation import Slot
 from .reverse_state import Reverse
@@ -43,7 +44,7 @@ def sum_of_product(reverse: Reverse, operation: Apply, out: str, value: Any, pla
     if domain.is_foreign(kind):  # whose library may lack these functions, or have them for some layouts only
         return None
     rank = domain.rank(kind)
-    kinds = [derived_kind(reverse, f, reverse.kinds_of_adjoints(f)) for f in factors]
+    kinds = [derived_kind(reverse, f, kinds_of_adjoints(reverse, f)) for f in factors]
     if not (rank and all(map(domain.is_array, kinds)) and domain.share_real_dtype([kind, *kinds])):
         return None
     full = [spans(reverse, operation, out, f) for f in factors]
@@ -79,7 +80,7 @@ def fitted(reverse: Reverse, operation: Apply, part: Adjoint, slot: Slot) -> Adj
     """
     if part.mask is not None or not reads_other(reverse, operation, part.value, slot.name):
         return None
-    found = derived_kind(reverse, part.value, reverse.kinds_of_adjoints(part.value))
+    found = derived_kind(reverse, part.value, kinds_of_adjoints(reverse, part.value))
     if reverse.domain.unbroadcast_plan(reverse.kind(load(slot.name)), found) == "none":
         return Adjoint(part.value)  # where the other operand was repeated, this one was not
     match part.value:

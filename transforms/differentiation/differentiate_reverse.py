@@ -18,11 +18,11 @@ from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
 from .adjoint import Adjoint, Env, part_of
+from .adjoints import accumulate, atom_for, gradient_of
 from .generation import Generation, Task
-from .reverse import ReverseWalk
+from .reverse import reverse_block
 from .reverse_items import items_first, reverse_items
 from .reverse_state import Reverse
-from .shadow_rematerialisation import shadows_of
 from .shadows import shadow_of
 from .shrink_residuals import shrink_residuals
 from .traces import fill_unbound
@@ -35,14 +35,13 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     needs of it.
     """
     program, domain, form, aux, shadowed = facts.program, facts.domain, task.form, task.aux, task.shadowed
-    reverse = ReverseWalk(facts, task)
+    reverse = Reverse(facts, task)
     tree = program.tree
     *statements, last = tree.body
     if form == "value_and_grad":
         reverse.kept = set(names_read([last, aux] if aux is not None else last))
     out = last.value
     seed: list[Any] = []
-    reverse.shadows = shadows_of(reverse)
     env: Env = {n: shadow_of(d) for n, d in reverse.shadows.names.items()}
     parameters = [p.id for p in tree.args.args]
     start = [*reverse.shadows.parameters(parameters), *reverse.shadows.made(statements)]
@@ -60,7 +59,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             )
         if out.id in shadowed:
             added: list[Any] = []
-            reverse.accumulate(env, out.id, cotangent, added)
+            accumulate(reverse, env, out.id, cotangent, added)
             end, added = reverse.shadows.with_lookups(last, added, form == "vjp")
             start.extend(added)
         else:
@@ -72,8 +71,8 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     if form == "vjp":
         reverse.kept = set(names_read(start))
     count = items_first(statements, parameters)
-    forward, backward = reverse.block(statements[count:], env)
-    reads, parts = reverse_items(reverse, statements[:count], env)
+    forward, backward = reverse_block(reverse, statements[count:], env)
+    reads, parts = reverse_items(reverse, statements[:count], env, reverse_block)
     forward[:0], backward[len(backward) :] = reads, parts
     fill_unbound(reverse, forward)
     forward = [*reverse.shadows.arguments(parameters), *forward, *end]
@@ -83,7 +82,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
         keep_attributes(reverse, forward, backward)
         shrink_residuals(reverse, statements, forward, backward, out)
     gradients = [
-        reverse.as_returned(reverse.result(env, n, backward), load(n), reverse.kind(load(n)))
+        reverse.as_returned(gradient_of(reverse, env, n, backward), load(n), reverse.kind(load(n)))
         for n in task.wrt
     ]
     result = gradients[0] if task.bare else tuple_of(gradients)
@@ -225,7 +224,7 @@ def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:
     if reverse.domain.is_real_scalar(reverse.kind(out)):
         return constant(1.0)
     if reverse.is_reduced(out.id) and reverse.domain.is_foreign(reverse.kind(out)):
-        return reverse.named(out.id, reverse.array_call("ones_like", out), seed)
+        return atom_for(reverse, out.id, reverse.array_call("ones_like", out), seed)
     name = reverse.adjoint_name(out.id)
     seed.append(assign(name, call(reverse.helper("unit_cotangent"), load(out.id))))
     return load(name)

@@ -29,11 +29,10 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING
 from ..trees.rebuild import call_at, rebuilt, substitute
-from .choices import one_of, part_at, scalar_choices
+from .choices import of_numbers, one_of, part_at, scalar_choices
 from .concatenation import joined
 from .generation import Slot, Task
 from .inline_template import ZERO, Zeros, fold_zeros, real
-from .masks import of_numbers
 from .rule_application import Emitter
 
 __all__ = ["TangentEmitter"]

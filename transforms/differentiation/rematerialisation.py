@@ -10,6 +10,7 @@ import gast
 from ..analyses.operations import Apply
 from ..trees.nodes import assign, assigned_names, load, names_read, target_names, walk
 from ..trees.rebuild import rebuilt
+from .indices import is_basic
 from .reverse_state import Reverse
 
 __all__ = ["function_of", "rematerialised"]
@@ -133,7 +134,7 @@ def _stays(reverse: Reverse, statement: Any, value: Any) -> bool:
     if not reverse.changes.is_changed(base.id):
         return True
     kind = reverse.kind(base)
-    if not reverse.domain.is_array(kind) or not reverse.is_basic(index):
+    if not reverse.domain.is_array(kind) or not is_basic(reverse, index):
         return False
     is_view = reverse.domain.is_array(reverse.domain.item_kind(kind, index, reverse.kind))
     return is_view or bool(reverse.changes.is_final(statement, value))

@@ -13,6 +13,7 @@ from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
 from .adjoint import Adjoint, Env, Sweep
+from .adjoints import accumulate, full_adjoint
 from .discarded_calls import may_have_effect
 from .reverse_state import Reverse
 
@@ -36,7 +37,7 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
     back.append(assign(target, result))
     for name, (_, atom) in zip(names, active, strict=True):
-        reverse.accumulate(env, atom.id, load(name), back)
+        accumulate(reverse, env, atom.id, load(name), back)
     return ahead, back
 
 
@@ -57,7 +58,7 @@ def cotangent_of(
     None for the others.
     """
     if results is None:
-        return reverse.full(out, adjoint, back)
+        return full_adjoint(reverse, out, adjoint, back)
     parts = zip(adjoint.value.elts, results, strict=True)
     return tuple_of([part if is_needed else constant(None) for part, is_needed in parts])
 
@@ -172,8 +173,8 @@ def _spread_unknown(
         given: Any = load(dfunction)
         if owner is not operation.callee and not reverse.domain.is_numeric(reverse.kind(owner)):
             given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
-        reverse.accumulate(env, owner.id, given, back)
+        accumulate(reverse, env, owner.id, given, back)
     for key, atom in active:
         part = gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load())
-        reverse.accumulate(env, atom.id, part, back)
+        accumulate(reverse, env, atom.id, part, back)
     return back

@@ -16,7 +16,8 @@ import gast
 from ..lowering.hoist_items import field_read, item_read
 from ..trees.nodes import constant, load, tuple_of
 from .adjoint import Adjoint, Env, Sweep
-from .reverse_state import Reverse
+from .adjoints import gradient_of
+from .reverse_state import Block, Reverse
 
 __all__ = ["items_first", "reverse_items"]
 
@@ -28,7 +29,7 @@ def items_first(statements: list[Any], parameters: list[str]) -> int:
     return len(fields) + len(items) if items else 0
 
 
-def reverse_items(reverse: Reverse, reads: list[Any], env: Env) -> Sweep:
+def reverse_items(reverse: Reverse, reads: list[Any], env: Env, block: Block) -> Sweep:
     """Both sweeps of the leading reads; `env` holds the adjoints after them."""
     ahead: list[Any] = []
     back: list[Any] = []
@@ -42,18 +43,18 @@ def reverse_items(reverse: Reverse, reads: list[Any], env: Env) -> Sweep:
         found = item_read(s)
         take(s.targets[0].id)
         if found is None:
-            first, last = reverse.block([s], env)
+            first, last = block(reverse, [s], env)
             ahead, back = [*first, *ahead], [*back, *last]
             continue
         name, base, key = found
         keys = reverse.domain.keys_of(reverse.kind(load(base)))
         if key in keys and base not in env and name not in reverse.shadows and base not in reverse.shadows:
             if name in env:
-                parts.setdefault(base, {})[key] = reverse.result(env, name, back)
+                parts.setdefault(base, {})[key] = gradient_of(reverse, env, name, back)
             ahead.insert(0, s)
         else:
             take(base)
-            first, last = reverse.block([s], env)
+            first, last = block(reverse, [s], env)
             ahead, back = [*first, *ahead], [*back, *last]
     for base in list(parts):
         take(base)

@@ -33,8 +33,9 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import rebuilt
 from .adjoint import Adjoint, Condition, Env, Sweep
+from .adjoints import accumulate_at, copied_adjoint, full_adjoint, is_own
 from .masks import marks_before
-from .reverse_state import Reverse
+from .reverse_state import Block, Reverse
 from .traces import Loop, function_of, with_trace
 
 __all__ = ["reverse_for", "reverse_while"]
@@ -42,12 +43,12 @@ __all__ = ["reverse_for", "reverse_while"]
 Body = Callable[["Env"], "tuple[list[Any], list[Any], int | None]"]
 
 
-def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
+def reverse_for(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
     """Both sweeps of a `for` loop."""
     index: list[str] = []
 
     def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
-        forward, back = reverse.block(s.body, inner)
+        forward, back = block(reverse, s.body, inner)
         back[:0] = reverse.shadows.made(s.body)
         index.clear()
         for source, parts, whole in _sources(reverse, s):
@@ -69,15 +70,10 @@ def reverse_for(reverse: Reverse, s: Any, env: Env) -> Sweep:
                 item = gast.Subscript(value=reverse.shadows.of(source), slice=position, ctx=gast.Load())
                 back[:] = _of_parts(reverse, s, item, dict(zip(parts, adjoints, strict=True)), back)
                 continue
-            values = [
-                reverse.zero(part)
-                if a is None
-                else reverse.full(part, a, back)
-                for part, a in zip(parts, adjoints, strict=True)
-            ]
+            values = [full_adjoint(reverse, p, a, back) for p, a in zip(parts, adjoints, strict=True)]
             value = values[0] if whole else tuple_of(values)
             added: list[Any] = []
-            reverse.accumulate_at(inner, source.id, position, value, added)
+            accumulate_at(reverse, inner, source.id, position, value, added)
             ahead, added = reverse.shadows.with_lookups(s, added)
             forward[:0] = ahead
             back.extend(_unless_keys(reverse, source, added))
@@ -110,7 +106,7 @@ def _of_parts(
     added: list[Any] = []
     for k, (name, adjoint) in enumerate(adjoints.items()):
         if adjoint is not None and name not in reverse.shadows:  # a number
-            value = reverse.full(name, adjoint, added)
+            value = full_adjoint(reverse, name, adjoint, added)
             place = gast.Subscript(value=item, slice=constant(k), ctx=gast.Load())
             total = call(reverse.helper("add"), place, value)
             added.append(assign(rebuilt(place, ctx=gast.Store()), total))
@@ -127,7 +123,7 @@ def _unless_keys(reverse: Reverse, source: Any, added: list[Any]) -> list[Any]:
     return [gast.If(test=test, body=added, orelse=[])]
 
 
-def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
+def reverse_while(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
     """Both sweeps of a `while` loop. Its test is evaluated once more than its body, so the reverse of the
     test comes first.
     """
@@ -136,7 +132,7 @@ def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
     last = {v: env[v] for v in assigned_names(header) if v in env}
     before: list[Any] = []
     if last:
-        ahead, before = reverse.block(header, env)
+        ahead, before = block(reverse, header, env)
         if any(isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Tuple) for n in ahead):
             reverse.program.refuse(
                 s,
@@ -147,11 +143,11 @@ def reverse_while(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
     def body(inner: Env) -> tuple[list[Any], list[Any], int | None]:
         if position is None:
-            forward, back = reverse.block(s.body, inner)
+            forward, back = block(reverse, s.body, inner)
             return forward, [*reverse.shadows.made(s.body), *back], None
-        forward, back = reverse.block(s.body[position + 1 :], inner)
+        forward, back = block(reverse, s.body[position + 1 :], inner)
         reverse.open.append(back)
-        head, head_back = reverse.block(header, inner)
+        head, head_back = block(reverse, header, inner)
         reverse.open.pop()
         made = reverse.shadows.made(s.body)
         return [*head, s.body[position], *forward], [*made, *back, *head_back], len(head)
@@ -235,18 +231,16 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         buffers = (buffers | set(_arrays(reverse, more))) - shared
         reverse.names, reverse.traces = saved
     loop = Loop(forward, *_hoisted(reverse, assigned | set(assigned_names(forward)), back), test)
-    copies = [
-        (names[v], reverse.full(v, inner[v], loop.back) if v in inner else reverse.zero(v)) for v in carried
-    ]
+    copies = [(names[v], full_adjoint(reverse, v, inner.get(v), loop.back)) for v in carried]
     loop.back.extend(parallel_copies(copies))
     for v in carried:
         current = env.pop(v, None)
         if current is None:
             start = reverse.zero(v)
         elif v in buffers and not current.owned:
-            start = reverse.copied(current, v)
+            start = copied_adjoint(reverse, current, v)
         else:
-            start = reverse.full(v, current, loop.before)
+            start = full_adjoint(reverse, v, current, loop.before)
         loop.before.append(assign(names[v], start))
     for v in outer:
         current = env.get(v)
@@ -256,8 +250,8 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 reverse.zero(v)
                 if current is None
                 else current.value
-                if reverse.is_own(v, current)
-                else reverse.copied(current, v)
+                if is_own(reverse, v, current)
+                else copied_adjoint(reverse, current, v)
             )
             loop.before.append(assign(name, start))
             marks = inner[v].overwritten

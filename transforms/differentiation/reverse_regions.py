@@ -10,18 +10,19 @@ from ..analyses.liveness import ends_in_raise
 from ..trees.nodes import assign, assigned_names, constant, load
 from ..trees.rebuild import rebuilt
 from .adjoint import Env, Sweep
+from .adjoints import join_arms
 from .refuse_statements import check_handlers, context_nature
-from .reverse_state import Reverse
+from .reverse_state import Block, Reverse
 
 __all__ = ["reverse_try", "reverse_with"]
 
 
-def reverse_with(reverse: Reverse, s: Any, env: Env) -> Sweep:
+def reverse_with(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
     """A context is entered in the forward sweep; one that only sets options is entered in the reverse sweep
     of its body, too.
     """
     nature = context_nature(reverse, s)
-    forward, back = reverse.block(s.body, env)
+    forward, back = block(reverse, s.body, env)
     ahead = [rebuilt(s, body=forward or [gast.Pass()])]
     if nature == "setting" and back:
         items = [gast.withitem(context_expr=s.items[0].context_expr, optional_vars=None)]
@@ -29,17 +30,17 @@ def reverse_with(reverse: Reverse, s: Any, env: Env) -> Sweep:
     return ahead, back
 
 
-def reverse_try(reverse: Reverse, s: Any, env: Env) -> Sweep:
+def reverse_try(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
     """A flag tells the reverse sweep whether the body ran to its end, or which handler ran."""
     if not s.handlers:
-        final, final_back = reverse.block(s.finalbody, env)
-        body, back = reverse.block(s.body, env)
+        final, final_back = block(reverse, s.finalbody, env)
+        body, back = block(reverse, s.body, env)
         return [rebuilt(s, body=body, finalbody=final)], [*final_back, *back]
     check_handlers(reverse, s)
     arms: list[tuple[Env, list[Any]]] = [(dict(env), [])]
-    orelse, back = reverse.block(s.orelse, arms[0][0])
+    orelse, back = block(reverse, s.orelse, arms[0][0])
     outer, reverse.careful = reverse.careful, True
-    body, body_back = reverse.block(s.body, arms[0][0])
+    body, body_back = block(reverse, s.body, arms[0][0])
     reverse.careful = outer
     arms[0][1].extend([*back, *body_back])
     taken: list[list[Any]] = []
@@ -49,14 +50,14 @@ def reverse_try(reverse: Reverse, s: Any, env: Env) -> Sweep:
             handlers.append(h)
             continue
         arm = dict(env)
-        handled, back = reverse.block(h.body, arm)
+        handled, back = block(reverse, h.body, arm)
         arms.append((arm, back))
         taken.append(handled)
         handlers.append(rebuilt(h, body=handled))
     for arm, _ in arms:
         for name in assigned_names(s):
             arm.pop(name, None)
-    reverse.joined(env, arms, reverse.assigned_before.at(s))
+    join_arms(reverse, env, arms, reverse.assigned_before.at(s))
     backs = [back for _, back in arms]
     if not taken or not any(backs):
         return [rebuilt(s, body=body, handlers=handlers, orelse=orelse)], backs[0]

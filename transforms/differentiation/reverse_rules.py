@@ -27,7 +27,8 @@ from ..trees.nodes import (
 from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
 from .adjoint import Adjoint, Env, Sweep
-from .choices import chosen, part_at, scalar_choices, summed
+from .adjoints import accumulate, atom_for, full_adjoint, has_form, pass_on, spread_like
+from .choices import chosen, of_numbers, part_at, scalar_choices, summed
 from .concatenation import item, joined
 from .contract_adjoints import fitted, sum_of_product
 from .derived_kinds import conformed, derived_kinds
@@ -37,10 +38,10 @@ from .masks import (
     choice,
     chosen_each,
     guarded,
+    guarded_statement,
     kept,
     mask_of,
     moved,
-    of_numbers,
     operand_mask,
     picked,
 )
@@ -66,12 +67,12 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         is_number = rule.scaling == "sum" and reverse.domain.is_real_scalar(kind)
         if reverse.is_active(operand) and (is_number or reverse.domain.is_array(kind)):
             bound, _ = reverse.arguments(operation, rule.uniform, rule)
-            dout = reverse.full(out, adjoint, back)
+            dout = full_adjoint(reverse, out, adjoint, back)
             statements, results = reverse.inline(
                 rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
             )
             back += statements
-            reverse.pass_on(env, operand.id, Adjoint(results[0], uniform=not is_number), back)
+            pass_on(reverse, env, operand.id, Adjoint(results[0], uniform=not is_number), back)
             return [s], back
     for special in (spread_along_axes, reverse_join, reverse_fit):
         found = special(reverse, operation, rule, out, adjoint, env)
@@ -100,7 +101,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         unchanged = found  # reshaped
     for name, part in found:
         is_all = given.owned and given.is_plain and unchanged == [(name, part)]
-        reverse.pass_on(env, name, replace(part, owned=True) if is_all else part, back)
+        pass_on(reverse, env, name, replace(part, owned=True) if is_all else part, back)
     if given.is_plain and all(map(reverse.is_fresh, rest)):
         reverse.shared_adjoints.pass_on(env, out, given, receivers)
     return [s], back
@@ -135,14 +136,14 @@ def reverse_join(
         return None
     back: list[Any] = []
     if not adjoint.uniform:
-        adjoint = Adjoint(reverse.full(out, adjoint, back))
+        adjoint = Adjoint(full_adjoint(reverse, out, adjoint, back))
     for leaf, index in join.shares():
         if not reverse.is_active(leaf):
             continue
         if adjoint.uniform:
-            reverse.pass_on(env, leaf.id, replace(adjoint, uniform=join.rank(leaf) != 0), back)
+            pass_on(reverse, env, leaf.id, replace(adjoint, uniform=join.rank(leaf) != 0), back)
         else:
-            reverse.accumulate(env, leaf.id, item(adjoint.value, index), back)
+            accumulate(reverse, env, leaf.id, item(adjoint.value, index), back)
     return back
 
 
@@ -163,7 +164,7 @@ def spread_along_axes(
     if not {name for name, _ in operation.keywords} <= set(rule.spread.parameters):
         return None
     back: list[Any] = []
-    dout = reverse.full(out, adjoint, back)
+    dout = full_adjoint(reverse, out, adjoint, back)
     results = []
     for template in (rule.spread, reverse.template_for(operation, rule, out)):
         bound, _ = reverse.arguments(operation, template, rule)
@@ -174,7 +175,7 @@ def spread_along_axes(
             return None  # the axis is dynamic
         back += statements
         results.append(found[0])
-    reverse.pass_on(env, operand.id, Adjoint(results[0], uniform=True, whole=results[1]), back)
+    pass_on(reverse, env, operand.id, Adjoint(results[0], uniform=True, whole=results[1]), back)
     return back
 
 
@@ -193,7 +194,7 @@ def reverse_fit(
     reverse.same_shape.update(frozenset((value.id, other)) for other in (x.id, out))
     back: list[Any] = []
     if reverse.is_active(value):
-        reverse.pass_on(env, value.id, adjoint, back)
+        pass_on(reverse, env, value.id, adjoint, back)
     return back
 
 
@@ -221,11 +222,11 @@ def twice(value: Any) -> Any:
 def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
     """The adjoint of a result in the result's shape; an elementwise rule keeps the mask apart."""
     if rule.structure != "elementwise":
-        return Adjoint(reverse.full(out, adjoint, back))
+        return Adjoint(full_adjoint(reverse, out, adjoint, back))
     spread = adjoint.whole
     if spread is None:
-        spread = reverse.spread(out, adjoint.value)
-    return replace(adjoint, value=reverse.named(out, spread, back), uniform=False, whole=None)
+        spread = spread_like(reverse, out, adjoint.value)
+    return replace(adjoint, value=atom_for(reverse, out, spread, back), uniform=False, whole=None)
 
 
 def contributions(
@@ -246,7 +247,7 @@ def contributions(
     is_elementwise = reverse.is_elementwise(operation, rule)
     if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
         assert adjoint.mask is not None
-        once = reverse.full(out, adjoint, back)
+        once = full_adjoint(reverse, out, adjoint, back)
         return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
     loses_zeros = is_elementwise and may_lose_zeros(reverse, out, adjoint)
     only_numbers = reverse.is_of_numbers(operation)
@@ -292,7 +293,7 @@ def contributions(
                     return None
                 found.append((slot.name, fit))
                 continue
-            formed = plan in ("none", "sum") if part.mask is None else reverse.has_form(part.mask, out)
+            formed = plan in ("none", "sum") if part.mask is None else has_form(reverse, part.mask, out)
             formed = formed or plan == "none"
             if statements or arrays_read(reverse, part.value) or not formed:
                 return None
@@ -301,7 +302,9 @@ def contributions(
             shaped = {out} if adjoint.uniform else {out, *names_read(adjoint.value)}
             part = unbroadcasted(reverse, operation, slot.name, out, part, plan, code, shaped)
         found.append((slot.name, part))
-    back += [of_numbers(reverse, s, adjoint.mask) for s in code] if only_numbers else code
+    if only_numbers:
+        code = [guarded_statement(reverse, adjoint.mask, of_numbers(reverse, s)) for s in code]
+    back += code
     return found
 
 

@@ -2,86 +2,78 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import gast
 
 from ..analyses.facts import Facts
 from ..analyses.liveness import AssignedBefore
-from ..trees.nodes import attribute, call, constant, load, names_read
+from ..analyses.operations import Call
+from ..trees.nodes import find_nodes, names_read
 from ..trees.rebuild import parameter_names
-from .adjoint import Env, Sweep, part_of
+from .adjoint import Env, Sweep
 from .adjoint_ownership import SharedAdjoints
-from .adjoints import AdjointEmitter
 from .generation import Task
 from .reuse_calls import ComputedCalls
-from .shadows import Shadows
+from .rule_application import Emitter
+from .shadow_rematerialisation import shadows_of
 from .shape_sources import ShapeSources
+from .slopes import Slopes
 
-__all__ = ["Reverse"]
+__all__ = ["Block", "Reverse"]
 
 
-class Reverse(AdjointEmitter):
-    """The state of a differentiation; the walk over statements is in `reverse`."""
-
-    shadows: Shadows
+class Reverse(Emitter):
+    """The state of a differentiation: what it knows, and the names that it has made."""
 
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts, task)
+        tree = self.program.tree
         self.split = task.form == "vjp"
-        self.assigned_before = AssignedBefore(self.program.tree.body, parameter_names(self.program.tree))
-        self.kept: set[str] = set()  # names that other code of its function reads after, or before, all of it
-        self.traces: list[str] = []
-        self.origin: Any = None
-        self.complete: set[str] = set()  # adjoints of lists without missing items
-        self.function_adjoints: set[str] = set()  # adjoints that the bprops of calls returned
-        self.open: list[list[Any]] = []  # the reverse blocks that are being written, outermost first
-        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # the names read there, and statements seen
+        self.assigned_before = AssignedBefore(tree.body, parameter_names(tree))
         self.shapes = ShapeSources(self)
         self.computed = ComputedCalls(self)
+        self.slopes = Slopes(self)
+        self.kept: set[str] = set()  # names that other code of its function reads after, or before, all of it
+        self.may_be_unbound: dict[str, None] = {}  # variables that a zero adjoint is made of nevertheless
+        # The block that is being written, and those around it.
+        self.open: list[list[Any]] = []  # the reverse blocks, outermost first
+        self.read_by_open: dict[int, tuple[int, set[str]]] = {}  # the names read there, and statements seen
+        self.conditions: list[dict[str, str]] = []  # the names that conditions have in each
+        self.origin: Any = None  # the user's statement that the last comment shows
         self.shared_adjoints = SharedAdjoints()
+        # The names that the reverse sweep binds.
+        self.traces: list[str] = []
+        self.adjoint_names: set[str] = set()
+        self.adjoint_of: dict[str, str] = {}  # the variable of each name of an adjoint
+        self.condition_names: set[str] = set()
+        self.marks: set[str] = set()  # conditions that may be changed: each belongs to one mask
+        self.used: set[str] = set()  # accumulators that were added to
+        self.complete: set[str] = set()  # adjoints of lists without missing items
+        self.function_adjoints: set[str] = set()  # adjoints that the bprops of calls returned
+        self.spreading = set[str]()  # adjoints that broadcasting has yet to spread
+        self.spread_kinds: dict[str, Any] = {}  # the kinds of those that it has to spread along axes
+        self.shadows = shadows_of(self, self.adjoint_name)
 
-    def block(self, statements: list[Any], env: Env) -> Sweep:
-        """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
-        raise NotImplementedError
+    def adjoint_name(self, variable: str) -> str:
+        """A new name for the adjoint of a variable."""
+        name = self.taken_name(variable)
+        self.adjoint_names.add(name)
+        self.note_origin(name, variable)
+        return name
 
-    def is_shadowed(self, name: str) -> bool:
-        return name in self.shadows
+    def taken_name(self, variable: str) -> str:
+        """A new name for a part of the adjoint of a container into which the variable was stored."""
+        name = self.names.fresh("d" + variable)
+        self.adjoint_of[name] = variable
+        return name
 
-    def is_as_number(self, name: str) -> bool:
-        return super().is_as_number(name) and not self.changes.is_changed(name)
-
-    def captured_part(self, adjoint: Any, key: str, free: str) -> Any:
-        """The item of a function's adjoint for a captured variable; a helper reads it where the adjoint may
-        be None.
-        """
-        if isinstance(adjoint, gast.Name) and adjoint.id in self.function_adjoints:
-            return part_of(adjoint, constant(key))
-        return call(self.helper("captured_part"), adjoint, constant(key), load(free))
-
-    def copy_of(self, name: str) -> Any:
-        """An expression for a copy of the value of a name."""
-        if self.domain.is_array(self.kind(load(name))):
-            return call(attribute(load(name), "copy"))
-        return call(self.helper("copy_adjoint"), load(name))
-
-    def has_adjoint(self, name: str) -> bool:
-        """Whether the adjoint of a variable is never None."""
-        kind = self.facts.kind_of_name(name)
-        return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
-
-    def result(self, env: Env, name: str, code: list[Any]) -> Any:
-        """The gradient with respect to a parameter, without aliases."""
-        adjoint = env.get(name)
-        if adjoint is None:
-            return self.zero(name)
-        if name in self.shadows.by_memory:
-            code.append(self.shadows.lookup(name, self.shadows.given.get(name)))
-        if adjoint.mask is not None and not adjoint.zeroed:
-            return self.full(name, adjoint, code)
-        if adjoint.owned or self.domain.is_scalar(self.facts.kind_of_name(name)):
-            return adjoint.value
-        return self.copied(adjoint, name)
+    @cached_property
+    def has_calls(self) -> bool:
+        """Whether adjoints may come from the bprop of a call."""
+        values = (s.value for s in find_nodes(self.program.tree, gast.Assign))
+        return any(isinstance(v, gast.Call) and isinstance(self.operation(v), Call) for v in values)
 
     def read_outside(self) -> set[str]:
         """The names that the reverse code written so far reads in the same function, and that the statements
@@ -97,3 +89,9 @@ class Reverse(AdjointEmitter):
         names.update(names_read(block[count:]))
         self.read_by_open[id(block)] = len(block), names
         return names
+
+
+class Block(Protocol):
+    """Both sweeps of a block: `reverse.block`, which loops and branches are given for their own blocks."""
+
+    def __call__(self, reverse: Reverse, statements: list[Any], env: Env) -> Sweep: ...

@@ -1,7 +1,7 @@
 """Reverse mode of stores, `append` and `pop`.
 
 The adjoint of an array or list that is changed in place is one object, which is changed in place, too.
-`find_mutated` makes sure that the variable has no alias without a shadow.
+A variable that is changed has no alias without a shadow (`find_shadowed`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import gast
 
 from ..trees.nodes import assign, attribute, call, constant, load, names_read, same
 from .adjoint import Adjoint, Env, Sweep
+from .adjoints import accumulate, copied_adjoint, full_adjoint, own_adjoint, pass_on
+from .indices import index_value, is_basic, is_choice_of, is_number_of, is_whole
 from .masks import both_hold, mark_elements, marks_of, mask_at
 from .reverse_state import Reverse
 from .rule_application import Emitter
@@ -33,7 +35,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     back: list[Any] = []
     before = env.get(base)
     partial = before is None or before.partial or before.mask is not None
-    name = reverse.own(env, base, back)
+    name = own_adjoint(reverse, env, base, back)
     place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
     value: Any = None
     added = owned = False
@@ -50,7 +52,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
         if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
             value, owned = gast.UnaryOp(op=gast.USub(), operand=value), False
     if added:
-        reverse.accumulate(env, s.value.id, value, back)
+        accumulate(reverse, env, s.value.id, value, back)
     ahead = [s]
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
@@ -65,7 +67,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             others = mask_at(reverse, name, base, target.slice, True, back)
             env[base] = replace(env[base], mask=both_hold(mask, others), zeroed=True)
     if value is not None and not added:  # after `da[i]` is zero: the value may be the array itself
-        reverse.pass_on(env, s.value.id, Adjoint(value, owned=owned, partial=partial), back)
+        pass_on(reverse, env, s.value.id, Adjoint(value, owned=owned, partial=partial), back)
     return ahead, back
 
 
@@ -76,7 +78,7 @@ def is_masked_by(reverse: Reverse, adjoint: Adjoint, base: str, index: Any) -> b
     if adjoint.accumulator or base in reverse.shadows:
         return False
     is_steep = reverse.is_any_array(base) and reverse.slopes.meet_infinity(base)
-    return is_steep or reverse.is_choice_of(base, index)
+    return is_steep or is_choice_of(reverse, base, index)
 
 
 def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
@@ -126,11 +128,11 @@ def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return [s], back
     plan = reverse.domain.unbroadcast_plan(reverse.kind(s.value), reverse.kind(base))
     if plan == "none":
-        reverse.pass_on(env, s.value.id, adjoint, back)
+        pass_on(reverse, env, s.value.id, adjoint, back)
         return [s], back
-    whole = reverse.full(base.id, adjoint, back)
+    whole = full_adjoint(reverse, base.id, adjoint, back)
     value = reverse.summed_by(plan, whole) or call(reverse.helper("conform"), whole, s.value)
-    reverse.pass_on(env, s.value.id, Adjoint(value, owned=adjoint.owned), back)
+    pass_on(reverse, env, s.value.id, Adjoint(value, owned=adjoint.owned), back)
     return [s], back
 
 
@@ -149,10 +151,10 @@ def reverse_addition(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if not reverse.is_active(value) or (base.id not in env and not is_reshaped(reverse, s, base.id)):
         return [s], []
     back: list[Any] = []
-    name = reverse.own(env, base.id, back)
+    name = own_adjoint(reverse, env, base.id, back)
     read = reverse.taken_name(value.id)
     back.append(assign(read, call(reverse.helper("take_at"), load(name), index, value)))
-    reverse.accumulate(env, value.id, load(read), back)
+    accumulate(reverse, env, value.id, load(read), back)
     return [s], back
 
 
@@ -170,7 +172,7 @@ def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
     if not isinstance(index, gast.Slice) and reverse.domain.holds_floats(reverse.kind(base)):
         return constant(0.0)
     old = reverse.names.temporary(base.id)
-    ahead.insert(0, assign(old, call(reverse.helper("held_at"), base, reverse.index_value(index)), s))
+    ahead.insert(0, assign(old, call(reverse.helper("held_at"), base, index_value(reverse, index)), s))
     return call(reverse.helper("zeros_like"), load(old))
 
 
@@ -187,10 +189,10 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
     ):
         is_cast = reverse.domain.unbroadcast_plan(reverse.kind(value), place) != "none"
         return call(reverse.helper("conform"), item, value) if is_cast else item
-    if reverse.is_number_of(kind, index) and reverse.domain.is_real_scalar(reverse.kind(value)):
+    if is_number_of(reverse, kind, index) and reverse.domain.is_real_scalar(reverse.kind(value)):
         return item
-    if not reverse.is_basic(index):
-        return call(reverse.helper("take_stored"), load(adjoint), reverse.index_value(index), value)
+    if not is_basic(reverse, index):
+        return call(reverse.helper("take_stored"), load(adjoint), index_value(reverse, index), value)
     if reverse.domain.is_array(place):
         plan = reverse.domain.unbroadcast_plan(reverse.kind(value), place)
         copied = call(attribute(item, "copy"))
@@ -201,7 +203,7 @@ def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> 
             return found
         if reverse.domain.is_array(reverse.kind(value)):
             return call(reverse.helper("unbroadcast"), copied, value)
-    return call(reverse.helper("take_at"), load(adjoint), reverse.index_value(index), value)
+    return call(reverse.helper("take_at"), load(adjoint), index_value(reverse, index), value)
 
 
 def has_shape_of(reverse: Reverse, value: Any, base: str, index: Any) -> bool:
@@ -217,16 +219,6 @@ def has_shape_of(reverse: Reverse, value: Any, base: str, index: Any) -> bool:
     return False
 
 
-def is_whole(index: Any, rank: int | None) -> bool:
-    """Whether an index, as `...` or `:, :`, selects all of an array of this rank (None: unknown)."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    dots = sum(isinstance(p, gast.Constant) and p.value is ... for p in parts)
-    colons = sum(isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts)
-    if not rank or dots > 1 or dots + colons < len(parts):
-        return False
-    return colons <= rank
-
-
 def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
     """`items.append(v)`: the adjoint of v is popped from the adjoint of items."""
     items, (value,) = s.value.func.value.id, s.value.args
@@ -236,11 +228,11 @@ def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return [s], []
     back: list[Any] = []
     partial = items not in env or env[items].partial
-    popped = call(attribute(load(reverse.own(env, items, back)), "pop"))
+    popped = call(attribute(load(own_adjoint(reverse, env, items, back)), "pop"))
     if reverse.is_active(value):
         name = reverse.adjoint_name(value.id)
         back.append(assign(name, popped))
-        reverse.pass_on(env, value.id, Adjoint(load(name), partial=partial), back)
+        pass_on(reverse, env, value.id, Adjoint(load(name), partial=partial), back)
     else:
         back.append(gast.Expr(value=popped))
     return [s], back
@@ -255,11 +247,11 @@ def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
     ):
         return [s], []
     back: list[Any] = []
-    own = reverse.own(env, items, back)
+    own = own_adjoint(reverse, env, items, back)
     if adjoint is None:
         value = reverse.zero(name)
     else:
-        whole = Adjoint(reverse.full(name, adjoint, back), owned=adjoint.owned)
-        value = whole.value if whole.owned else reverse.copied(whole, name)
+        whole = Adjoint(full_adjoint(reverse, name, adjoint, back), owned=adjoint.owned)
+        value = whole.value if whole.owned else copied_adjoint(reverse, whole, name)
     back.append(gast.Expr(value=call(attribute(load(own), "append"), value)))
     return [s], back

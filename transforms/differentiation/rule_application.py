@@ -372,7 +372,21 @@ class Emitter(Objects):
         axes.
         """
         kind = self.facts.kind_of_name(name)
-        return self.domain.rank(kind) == 0 and self.domain.is_float(kind)
+        is_float = self.domain.rank(kind) == 0 and self.domain.is_float(kind)
+        return is_float and not self.changes.is_changed(name)
+
+    def may_have_no_axes(self, name: str) -> bool:
+        """Whether a variable is an array that may have no axes; arithmetic makes a number of it."""
+        return self.domain.may_have_no_axes(self.facts.kind_of_name(name))
+
+    def is_any_array(self, name: str) -> bool:
+        """Whether a variable is an array, with axes or without."""
+        return bool(self.domain.is_array(self.facts.kind_of_name(name))) or self.may_have_no_axes(name)
+
+    def has_adjoint(self, name: str) -> bool:
+        """Whether the adjoint of a variable is never None."""
+        kind = self.facts.kind_of_name(name)
+        return bool(self.domain.is_numeric(kind) and self.domain.is_differentiable(kind))
 
     @cached_property
     def parts(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ that loops assign several arrays have no such statements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -18,7 +18,7 @@ from ..analyses.operations import Item
 from ..trees.nodes import assigned_names, find_nodes, load, located, walk
 from ..trees.program import Program
 from ..trees.shown_names import shown_name
-from .adjoints import AdjointEmitter
+from .rule_application import Emitter
 from .shadows import Shadows, shadow_of
 
 __all__ = ["shadows_of"]
@@ -36,29 +36,29 @@ class Obstacle:
     final: bool = False
 
 
-def shadows_of(reverse: AdjointEmitter) -> Shadows:
+def shadows_of(emitter: Emitter, adjoint_name: Callable[[str], str]) -> Shadows:
     """The shadows of a program; those that cannot be rematerialised are looked up by memory."""
-    shadows = Shadows(reverse)
-    if reverse.shadowed:
-        _find_by_memory(shadows, reverse.changes.aliases)
+    shadows = Shadows(emitter, adjoint_name)
+    if emitter.shadowed:
+        _find_by_memory(shadows, emitter.changes.aliases)
     shadows.join_names()
     return shadows
 
 
 def _find_by_memory(shadows: Shadows, aliases: Aliases) -> None:
     """Notes the alias classes whose shadows cannot all be rematerialised."""
-    reverse = shadows.reverse
+    emitter = shadows.emitter
     for o in obstacles(shadows, aliases):
         if o.name in shadows.by_memory:
             continue
         names = [n for c in classes_of(aliases, [o.name]) for n in c if n in shadows.names]
-        kinds = [reverse.kind(load(n)) for n in names]
-        if o.final or not all(map(reverse.domain.holds_arrays, kinds)):
-            _refuse(reverse.program, o)
+        kinds = [emitter.kind(load(n)) for n in names]
+        if o.final or not all(map(emitter.domain.holds_arrays, kinds)):
+            _refuse(emitter.program, o)
         shadows.by_memory |= frozenset(names)
     shadows.lasting = {n: shadow_of(shadows.names[n]) for n in shadows.by_memory}
     if shadows.by_memory:
-        shadows.table = reverse.names.fresh("adjoints")
+        shadows.table = emitter.names.fresh("adjoints")
 
 
 def _refuse(program: Program, o: Obstacle) -> NoReturn:
@@ -73,16 +73,16 @@ def _refuse(program: Program, o: Obstacle) -> NoReturn:
 
 def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
     """All reasons against rematerialising shadows."""
-    reverse = shadows.reverse
-    domain, tree = reverse.domain, reverse.program.tree
+    emitter = shadows.emitter
+    domain, tree = emitter.domain, emitter.program.tree
     for name in shadows.names:
-        kind = reverse.kind(load(name))
-        if not (reverse.is_any_array(name) or domain.is_container(kind)):
+        kind = emitter.kind(load(name))
+        if not (emitter.is_any_array(name) or domain.is_container(kind)):
             yield Obstacle(name, "whether it is an array or a container is dynamic")
         elif domain.may_hold_integers(kind):
             yield Obstacle(name, "which of its arrays hold integers is dynamic", final=True)
     for p in tree.args.args:
-        if p.id in shadows.names and domain.is_tuple_of_numbers(reverse.kind(p)):
+        if p.id in shadows.names and domain.is_tuple_of_numbers(emitter.kind(p)):
             yield Obstacle(p.id, "it is a tuple that holds numbers too")
     for s in walk(tree):
         match s:
@@ -104,16 +104,16 @@ def obstacles(shadows: Shadows, aliases: Aliases) -> Iterator[Obstacle]:
             case (
                 gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))])
                 | gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base))))
-            ) if base in shadows.names and not reverse.is_any_array(base):
+            ) if base in shadows.names and not emitter.is_any_array(base):
                 yield Obstacle(base, "it is changed, and so are its items", s)
 
 
 def _is_part_of_list(shadows: Shadows, s: Any) -> bool:
     """Whether a statement makes a slice of a list whose items are no numbers."""
-    operation, domain = shadows.reverse.operation(s.value), shadows.reverse.domain
+    operation, domain = shadows.emitter.operation(s.value), shadows.emitter.domain
     if not isinstance(operation, Item) or not isinstance(operation.base, gast.Name):
         return False
-    kind = shadows.reverse.kind(operation.base)
+    kind = shadows.emitter.kind(operation.base)
     may_be_slice = domain.is_container(kind) and shadows.may_be_slice(operation)
     return may_be_slice and not domain.is_scalar(domain.element_kind(kind))
 
@@ -122,7 +122,7 @@ def _of_loop(shadows: Shadows, loop: Any, aliases: Aliases) -> Iterator[Obstacle
     """An object of one iteration must have no alias in a later one, nor after the loop."""
     inside = set(assigned_names(loop))
     here = {id(n) for n in walk(loop)}
-    tree = shadows.reverse.program.tree
+    tree = shadows.emitter.program.tree
     elsewhere = [n for n in find_nodes(tree, gast.Name) if id(n) not in here]
     bound = {n.id for n in elsewhere if not isinstance(n.ctx, gast.Load)}
     read = {n.id for n in elsewhere if isinstance(n.ctx, gast.Load)}

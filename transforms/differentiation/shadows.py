@@ -18,6 +18,7 @@ adjoint by the memory of the array; a container of arrays then has no adjoint:
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -35,7 +36,8 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import substitute
 from .adjoint import Adjoint, Env, Sweep
-from .adjoints import AdjointEmitter
+from .indices import is_basic
+from .rule_application import Emitter
 
 __all__ = ["Shadows", "shadow_of"]
 
@@ -43,12 +45,12 @@ __all__ = ["Shadows", "shadow_of"]
 class Shadows:
     """The shadows of a program; `names` maps each variable to the name of its shadow."""
 
-    def __init__(self, reverse: AdjointEmitter) -> None:
-        self.reverse = reverse
-        self.names = {n: reverse.adjoint_name(n) for n in sorted(reverse.shadowed - self._tables())}
+    def __init__(self, emitter: Emitter, adjoint_name: Callable[[str], str]) -> None:
+        self.emitter, self.adjoint_name = emitter, adjoint_name
+        self.names = {n: adjoint_name(n) for n in sorted(emitter.shadowed - self._tables())}
         # The flags, set in the forward sweep, that tell whether a name is a view or a copy.
         self.is_view_of = {
-            n: reverse.names.fresh(f"{n}_is_view") for n in self._undecided()
+            n: emitter.names.fresh(f"{n}_is_view") for n in self._undecided()
         }
         self.by_memory: frozenset[str] = frozenset()
         self.available: set[str] = set()  # names of `by_memory` that this block has looked up
@@ -63,12 +65,12 @@ class Shadows:
         """Gives names that are always bound to one object one shadow."""
         if not self.names:
             return
-        tree = self.reverse.program.tree
+        tree = self.emitter.program.tree
         bound = Counter(n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Store))
         for s in find_nodes(tree, gast.Assign):
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)]) if name in self.names and bound[name] == 1:
-                    source = self._same_as(self.reverse.operation(s.value), name)
+                    source = self._same_as(self.emitter.operation(s.value), name)
                     if source in self.names and bound[source] < 2 and not {name, source} & self.by_memory:
                         self.names[name] = self.names[source]
 
@@ -89,7 +91,7 @@ class Shadows:
         """The names of tables of adjoints by memory, which have no shadow."""
         return {
             s.targets[0].id
-            for s in find_nodes(self.reverse.program.tree, gast.Assign)
+            for s in find_nodes(self.emitter.program.tree, gast.Assign)
             if isinstance(s.targets[0], gast.Name) and self._is_helper(s.value, "new_adjoints")
         }
 
@@ -98,46 +100,46 @@ class Shadows:
         return self._is_helper(value, "adjoint_of")
 
     def _is_helper(self, value: Any, name: str) -> bool:
-        operation = self.reverse.operation(value)
-        return isinstance(operation, Apply) and operation.function is self.reverse.primitives.helper(name)
+        operation = self.emitter.operation(value)
+        return isinstance(operation, Apply) and operation.function is self.emitter.primitives.helper(name)
 
     def _undecided(self) -> list[str]:
         """The names that may, or may not, be views of an object with a shadow."""
         found: list[str] = []
-        for s in find_nodes(self.reverse.program.tree, gast.Assign) if self.names else ():
+        for s in find_nodes(self.emitter.program.tree, gast.Assign) if self.names else ():
             match s:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.names:
-                    operation = self.reverse.operation(value)
+                    operation = self.emitter.operation(value)
                     if isinstance(operation, Apply) and any(
                         isinstance(a, gast.Name) and a.id in self.names for a in operation.args[:1]
                     ):
-                        found += [name] * (self.reverse.primitives.sharing(operation) == "maybe")
+                        found += [name] * (self.emitter.primitives.sharing(operation) == "maybe")
         return found
 
     def of(self, node: Any) -> Any:
         """The shadow of an atom, or a zero."""
         if isinstance(node, gast.Name) and node.id in self.names:
             return load(self.names[node.id])
-        return self.reverse.zero_of(node)
+        return self.emitter.zero_of(node)
 
     # ------------------------------------------------------------ finding them by memory
 
     def is_container(self, name: str) -> bool:
         """Whether a name holds a container of arrays that are looked up one by one."""
-        return name in self.by_memory and not self.reverse.is_any_array(name)
+        return name in self.by_memory and not self.emitter.is_any_array(name)
 
     def lookup(self, name: str, held: str | None = None, target: str | None = None) -> Any:
         """The statement that looks up the adjoint of a name; `held` is another name of the object, `target`
         one for the adjoint.
         """
-        found = call(self.reverse.helper("adjoint_of"), load(self.table), load(held or name))
+        found = call(self.emitter.helper("adjoint_of"), load(self.table), load(held or name))
         return assign(target or self.names[name], found)
 
     def last_lookup(self, name: str, adjoint: Adjoint) -> tuple[list[Any], Adjoint]:
         """The last lookup of an object's adjoint, where the object is made; it gets a name of its own."""
         if name not in self.by_memory:
             return [], adjoint
-        target = self.reverse.adjoint_name(name)
+        target = self.adjoint_name(name)
         return [self.lookup(name, target=target)], Adjoint(load(target), owned=True)
 
     def is_lookup(self, s: Any) -> bool:
@@ -145,7 +147,7 @@ class Shadows:
         return (
             isinstance(s, gast.Assign)
             and isinstance(s.value, gast.Call)
-            and self.reverse.is_helper(s.value.func, "adjoint_of")
+            and self.emitter.is_helper(s.value.func, "adjoint_of")
         )
 
     def with_lookups(self, s: Any, back: list[Any], given_away: bool = False) -> Sweep:
@@ -161,19 +163,19 @@ class Shadows:
             held = None
             if not self.is_container(name):
                 self.available.add(name)
-            elif given_away or self.reverse.changes.may_be_overwritten(s, load(name)):
-                held = self.reverse.names.temporary(name)
+            elif given_away or self.emitter.changes.may_be_overwritten(s, load(name)):
+                held = self.emitter.names.temporary(name)
                 ahead.append(self.kept(name, held, s))
             found.append(self.lookup(name, held))
         return ahead, [*found, *back]
 
     def kept(self, name: str, copy: str, s: Any = None) -> Any:
         """The forward statement that keeps a shallow copy of a container."""
-        return assign(copy, call(self.reverse.helper("shallow_copy"), load(name)), s)
+        return assign(copy, call(self.emitter.helper("shallow_copy"), load(name)), s)
 
     def new_table(self) -> list[Any]:
         """The statement that makes the table of adjoints, first in the reverse sweep."""
-        return [assign(self.table, call(self.reverse.helper("new_adjoints")))] if self.by_memory else []
+        return [assign(self.table, call(self.emitter.helper("new_adjoints")))] if self.by_memory else []
 
     def arguments(self, parameters: list[str]) -> list[Any]:
         """The first statements of the forward sweep: a check that no two arguments with changed arrays share
@@ -181,11 +183,11 @@ class Shadows:
         """
         found = [p for p in parameters if p in self.by_memory]
         containers = list(filter(self.is_container, found))
-        self.given = {p: self.reverse.names.temporary(p) for p in containers}
+        self.given = {p: self.emitter.names.temporary(p) for p in containers}
         kept = [self.kept(p, copy) for p, copy in self.given.items()]
         if len(found) < 2 and not containers:
             return kept
-        check = call(self.reverse.helper("refuse_overlap"), tuple_of([load(p) for p in found]), tuple_of([]))
+        check = call(self.emitter.helper("refuse_overlap"), tuple_of([load(p) for p in found]), tuple_of([]))
         return [gast.Expr(value=check), *kept]
 
     # ------------------------------------------------------------ making them
@@ -193,7 +195,7 @@ class Shadows:
     def parameters(self, parameters: list[str]) -> list[Any]:
         """The statements that make the shadows of a function's parameters."""
         made = [p for p in parameters if p in self.names and p not in self.by_memory]
-        return [assign(self.names[p], self.reverse.zero(p)) for p in made]
+        return [assign(self.names[p], self.emitter.zero(p)) for p in made]
 
     def made(self, statements: list[Any]) -> list[Any]:
         """The statements that make the shadows of a block's objects, without those of its loops."""
@@ -220,7 +222,7 @@ class Shadows:
         return assign(self.names[name], part(shadow, position), s)
 
     def _made(self, s: Any, name: str) -> list[Any]:
-        operation = self.reverse.operation(s.value)
+        operation = self.emitter.operation(s.value)
         shadow = self.names[name]
         if self.names.get(self._same_as(operation, name)) == shadow:
             return []
@@ -241,47 +243,47 @@ class Shadows:
                 return [assign(shadow, self._elements(operation, name))]
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
                 view = substitute(operation.node, {source: load(self.names[source])})
-                if self.reverse.primitives.is_read_only(operation.function):
-                    view = call(self.reverse.helper("writable"), view)
-                sharing = self.reverse.primitives.sharing(operation)
+                if self.emitter.primitives.is_read_only(operation.function):
+                    view = call(self.emitter.helper("writable"), view)
+                sharing = self.emitter.primitives.sharing(operation)
                 if sharing == "view":
                     return [assign(shadow, view)]
                 if sharing == "maybe":
-                    test, new = load(self.is_view_of[name]), self.reverse.zero(name)
+                    test, new = load(self.is_view_of[name]), self.emitter.zero(name)
                     return [assign(shadow, gast.IfExp(test=test, body=view, orelse=new))]
-        return [assign(shadow, self.reverse.zero(name))]
+        return [assign(shadow, self.emitter.zero(name))]
 
     def _elements(self, operation: Apply, name: str) -> Any:
         """The shadow of a new container of the items of others."""
         if self._is_same(operation, name):
             return self.of(operation.args[0])
-        domain, kind = self.reverse.domain, self.reverse.kind
+        domain, kind = self.emitter.domain, self.emitter.kind
         held = {a.id: self.of(a) for a in operation.args if not domain.is_scalar(kind(a))}
         elements = substitute(operation.node, held)
         if domain.is_dict(kind(operation.args[0])) and not domain.is_dict(kind(load(name))):
-            return call(self.reverse.bind("list", list), elements)
+            return call(self.emitter.bind("list", list), elements)
         return elements
 
     def _holds_elements(self, operation: Apply) -> bool:
         """Whether an operation makes a container of the items of others, or a view of a dict."""
-        return self.reverse.primitives.sharing(operation) in ("elements", "live")
+        return self.emitter.primitives.sharing(operation) in ("elements", "live")
 
     def _is_same(self, operation: Apply, name: str) -> bool:
         """Whether a new container holds the items of one other at the same keys, so that both have one
         shadow: neither is changed.
         """
-        domain, kinds = self.reverse.domain, list(map(self.reverse.kind, operation.args))
+        domain, kinds = self.emitter.domain, list(map(self.emitter.kind, operation.args))
         is_one = len(kinds) == 1 and domain.is_container(kinds[0])
-        return is_one and domain.is_dict(kinds[0]) == domain.is_dict(self.reverse.kind(load(name)))
+        return is_one and domain.is_dict(kinds[0]) == domain.is_dict(self.emitter.kind(load(name)))
 
     def is_apart(self, s: Any) -> bool:
         """Whether a statement makes a container that has a shadow of its own, and holds numbers beside
         arrays.
         """
-        operation, name = self.reverse.operation(s.value), s.targets[0].id
+        operation, name = self.emitter.operation(s.value), s.targets[0].id
         if not isinstance(operation, Apply) or not self._holds_elements(operation):
             return False
-        holds_arrays = self.reverse.domain.holds_arrays(self.reverse.kind(load(name)))
+        holds_arrays = self.emitter.domain.holds_arrays(self.emitter.kind(load(name)))
         return not (holds_arrays or self._is_same(operation, name))
 
     def _unpacked(self, s: Any, targets: list[str], value: Any) -> list[Any]:
@@ -290,25 +292,25 @@ class Shadows:
 
     def is_view(self, operation: Item) -> bool:
         """Whether an item is a view of its array, or an item of a container, rather than a copy."""
-        kind = self.reverse.kind(operation.base)
-        if self.reverse.domain.is_container(kind):
+        kind = self.emitter.kind(operation.base)
+        if self.emitter.domain.is_container(kind):
             return not self.may_be_slice(operation)
-        return self.reverse.is_basic(operation.index)
+        return is_basic(self.emitter, operation.index)
 
     def may_be_slice(self, operation: Item) -> bool:
         """Whether an index of a container may be a slice."""
-        domain = self.reverse.domain
-        if domain.is_dict(self.reverse.kind(operation.base)):
+        domain = self.emitter.domain
+        if domain.is_dict(self.emitter.kind(operation.base)):
             return False
         return isinstance(operation.index, gast.Slice) or not domain.is_integer(
-            self.reverse.kind(operation.index)
+            self.emitter.kind(operation.index)
         )
 
     # ------------------------------------------------------------ new objects
 
     def makes_object(self, s: Any, name: str) -> bool:
         """Whether a statement makes a new object, so that its adjoint goes on to the operands."""
-        operation = self.reverse.operation(s.value)
+        operation = self.emitter.operation(s.value)
         match operation:
             case Alias():
                 return False
@@ -321,14 +323,14 @@ class Shadows:
             case Apply() if self._holds_elements(operation):
                 return False
             case Apply(args=[gast.Name(id=source), *_]) if source in self.names:
-                return self.reverse.primitives.sharing(operation) != "view"
+                return self.emitter.primitives.sharing(operation) != "view"
         return True
 
     def view_flag(self, s: Any, name: str) -> list[Any]:
         """The forward statement that sets the flag whether a name is a view."""
-        match self.reverse.operation(s.value):
+        match self.emitter.operation(s.value):
             case Apply(args=[gast.Name(id=source), *_]) if name in self.is_view_of:
-                test = call(self.reverse.array_function("may_share_memory"), load(name), load(source))
+                test = call(self.emitter.array_function("may_share_memory"), load(name), load(source))
                 return [assign(self.is_view_of[name], test, s)]
         return []
 
