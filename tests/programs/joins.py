@@ -20,6 +20,12 @@ def joined_columns(a, b):
     return np.sum(np.tanh(z) * z[::-1])
 
 
+@program((A, B.T), wrt=(0, 1), second=True)
+def sums_of_joined_rows(a, b):
+    z = np.concatenate([a[:, :2] * a[:, 1:], b])
+    return np.sum(z, axis=1) * np.array([1.0, 2.0, 3.0, 4.0]) * np.mean(np.stack([z, 2 * z]), axis=2)[0]
+
+
 @program((X, 0.7), wrt=(0, 1), second=True, quick=True)
 def joined_with_numbers(x, y):
     z = np.concatenate([[0.0, 1.0], x, [y, y * x[0]], [2.0]])

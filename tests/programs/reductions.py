@@ -18,6 +18,13 @@ def sum_axes(a):
     return np.sum(a**2, axis=0) + a.sum(axis=0) * 2.0
 
 
+@program((A, np.array([[0.3, -0.7], [1.2, 0.1], [0.4, 0.9]])), wrt=(0, 1), second=True, quick=True)
+def sums_of_chosen(a, b):
+    c = a @ b
+    chosen = np.where(c > 1, c, 0.5 * np.cumsum(c, axis=1))
+    return np.sum(chosen, axis=1) ** 2 + np.mean(np.where(c > 1, c * b[:2], c), axis=0)
+
+
 @program((A,))
 def sum_last_axis(a):
     return np.sum(a * a, axis=-1) * a.sum(1)

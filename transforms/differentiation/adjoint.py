@@ -1,15 +1,43 @@
-"""The state of one adjoint during a reverse sweep."""
+"""The adjoint of one variable during a reverse sweep: an expression, and how it stands for the adjoint.
+
+The classes say what can be done with the expression. Most hold the adjoint in the shape of the variable, and
+say who else may hold the same object (`Ownership`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any
 
 import gast
 
 from ..trees.nodes import attribute, same
 
-__all__ = ["Adjoint", "Condition", "Env", "Mask", "Sweep", "field_of", "is_same_adjoint", "part_of"]
+__all__ = [
+    "Accumulator",
+    "Adjoint",
+    "Condition",
+    "Display",
+    "Env",
+    "Held",
+    "ListOfChoices",
+    "Mask",
+    "Masked",
+    "Ownership",
+    "Plain",
+    "Reduced",
+    "Shadow",
+    "Spread",
+    "Sweep",
+    "Uniform",
+    "field_of",
+    "is_changed",
+    "is_same_adjoint",
+    "masked",
+    "owned_if",
+    "part_of",
+]
 
 
 @dataclass(frozen=True)
@@ -23,54 +51,185 @@ class Condition:
 Mask = tuple[Condition, ...]  # the elements at which all of these hold
 
 
+class Ownership(IntEnum):
+    """Whether a value may be changed in place."""
+
+    SHARED = 0  # other names may hold it
+    OWNED = 1  # no other name does
+    CHANGED = 2  # a new array that has been changed in place already
+
+
+def owned_if(is_owned: bool) -> Ownership:
+    return Ownership.OWNED if is_owned else Ownership.SHARED
+
+
 @dataclass(frozen=True)
 class Adjoint:
-    """The current adjoint of a variable, held by an atom.
-
-    `owned`: no other name holds the value, so it may be changed in place. `uniform`: the value is one number
-    or a smaller array that broadcasting spreads to the shape of the variable, as after a sum; `whole` is then
-    the expression for the spread adjoint. `shadow`: an alias, or a container of aliases, of other adjoints.
-    `buffer`: a new array that has been changed in place already. `mask`: the elements that the adjoint is
-    for; elsewhere the value is meaningless, unless it is `zeroed` there. `masks` (of a list) names the list
-    of the masks of its elements, each in the shape of the array that was chosen. `overwritten` (of an
-    accumulator) names the mask of elements that stores have overwritten. `partial`: an element, or the
-    number, may be zero because nothing reads it, or a store overwrites it. `missing` (of a tuple display) are
-    the positions of its zeros: items without contributions.
+    """The current adjoint of a variable. `partial`: an element, or the number, may be zero because nothing
+    reads it, or because a store overwrites it.
     """
 
     value: Any
-    owned: bool = False
-    accumulator: bool = False
-    uniform: bool = False
-    whole: Any = None
-    shadow: bool = False
-    buffer: bool = False
-    mask: Mask | None = None
-    zeroed: bool = False
-    masks: str | None = None
-    overwritten: str | None = None
-    partial: bool = False
-    missing: frozenset[int] = frozenset()
+    partial: bool = field(default=False, kw_only=True)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the value is neither a smaller array to be spread nor masked."""
-        return not self.uniform and self.mask is None
+    def mask(self) -> Mask | None:
+        """The elements that the adjoint is for; None for all."""
+        return None
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether no other name holds the value, or each item of a tuple."""
+        return False
 
     @property
     def is_full(self) -> bool:
-        """Whether the value has the variable's shape and holds zeros outside its mask, if it has one."""
-        return not self.uniform and (self.mask is None or self.zeroed)
+        """Whether the value has the variable's shape, and zeros outside its mask, if it has one."""
+        return True
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the value is neither to be spread nor masked."""
+        return self.is_full and self.mask is None
+
+
+@dataclass(frozen=True)
+class Spread(Adjoint):
+    """An adjoint that broadcasting has yet to spread to the shape of the variable; outside its mask, if it
+    has one, it is meaningless.
+    """
+
+    where: Mask | None = field(default=None, kw_only=True)
+
+    @property
+    def mask(self) -> Mask | None:
+        return self.where
+
+    @property
+    def is_full(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Uniform(Spread):
+    """One number, the same for all elements, as after a sum."""
+
+
+@dataclass(frozen=True)
+class Reduced(Spread):
+    """A smaller array, as after a sum over axes; `whole` is the expression of the spread one."""
+
+    whole: Any = field(kw_only=True)
+
+    def spread(self) -> Plain | Masked:
+        """The adjoint in the shape of the variable."""
+        if self.where is None:
+            return Plain(self.whole, partial=self.partial)
+        return Masked(self.whole, where=self.where, partial=self.partial)
+
+
+@dataclass(frozen=True)
+class Held(Adjoint):
+    """An adjoint in the form of the variable."""
+
+    ownership: Ownership = field(default=Ownership.SHARED, kw_only=True)
+
+    @property
+    def is_owned(self) -> bool:
+        return self.ownership >= Ownership.OWNED
+
+
+@dataclass(frozen=True)
+class Plain(Held):
+    """An adjoint of all elements."""
+
+
+@dataclass(frozen=True)
+class Masked(Held):
+    """An adjoint of some elements; elsewhere the value is meaningless, unless it is `zeroed` there."""
+
+    where: Mask = field(kw_only=True)
+    zeroed: bool = field(default=False, kw_only=True)
+
+    @property
+    def mask(self) -> Mask:
+        return self.where
+
+    @property
+    def is_full(self) -> bool:
+        return self.zeroed
+
+
+@dataclass(frozen=True)
+class Display(Held):
+    """A display of the adjoints of the items of a tuple; `missing` are the positions of those that are zero
+    because no contribution has come.
+    """
+
+    missing: frozenset[int] = field(default=frozenset(), kw_only=True)
+
+
+@dataclass(frozen=True)
+class ListOfChoices(Held):
+    """The adjoint of a list of which `np.select` chose; `masks` names the list of the masks of its items,
+    each in the shape of the result.
+    """
+
+    masks: str = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Accumulator(Adjoint):
+    """One name that all contributions in a loop are added to, in place for arrays; `overwritten` names the
+    mask of elements that stores have overwritten.
+    """
+
+    overwritten: str | None = field(default=None, kw_only=True)
+
+    @property
+    def is_owned(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Shadow(Adjoint):
+    """An alias, or a container of aliases, of other adjoints: contributions are added in place."""
+
+    @property
+    def is_owned(self) -> bool:
+        return True
 
 
 Env = dict[str, Adjoint]
 Sweep = tuple[list[Any], list[Any]]  # the statements of the forward sweep, and of the reverse sweep
 
 
+def is_changed(adjoint: Adjoint | None) -> bool:
+    """Whether an adjoint is a new array that has been changed in place already."""
+    return isinstance(adjoint, Held) and adjoint.ownership is Ownership.CHANGED
+
+
+def masked(
+    value: Any, mask: Mask | None, ownership: Ownership = Ownership.SHARED, partial: bool = False
+) -> Plain | Masked:
+    """An adjoint that is zero outside a mask, if there is one."""
+    if mask is None:
+        return Plain(value, ownership=ownership, partial=partial)
+    return Masked(value, where=mask, zeroed=True, ownership=ownership, partial=partial)
+
+
 def is_same_adjoint(a: Adjoint, b: Adjoint) -> bool:
-    """Whether two adjoints are the same value in the same form, ownership aside."""
-    forms = [(x.accumulator, x.uniform, x.mask, x.zeroed, x.masks) for x in (a, b)]
-    return same(a.value, b.value) and same(a.whole, b.whole) and forms[0] == forms[1]
+    """Whether two adjoints are the same value in the same form, whoever owns it."""
+    wholes = [x.whole if isinstance(x, Reduced) else None for x in (a, b)]
+    return same(a.value, b.value) and same(*wholes) and _form(a) == _form(b)
+
+
+def _form(adjoint: Adjoint) -> Adjoint:
+    """An adjoint without its value."""
+    form = replace(adjoint, value=None, partial=False)
+    if isinstance(form, Reduced):
+        return replace(form, whole=None)
+    return replace(form, ownership=Ownership.SHARED) if isinstance(form, Held) else form
 
 
 def part_of(adjoint: Any, key: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import names_read
-from .adjoint import Adjoint, Env
+from .adjoint import Adjoint, Env, Ownership, Plain
 
 __all__ = ["SharedAdjoints"]
 
@@ -43,16 +43,16 @@ class SharedAdjoints:
         if not isinstance(adjoint.value, gast.Name):
             return
         name = adjoint.value.id
-        before = self.holders.pop(name, frozenset({variable} if adjoint.owned else ()))
+        before = self.holders.pop(name, frozenset({variable} if adjoint.is_owned else ()))
         if variable not in before:
             return
         holders = frozenset(v for v, a in env.items() if name in names_read(a.value))
-        if not holders <= before | receivers or any(env[v] != Adjoint(env[v].value) for v in holders):
+        if not holders <= before | receivers or any(env[v] != Plain(env[v].value) for v in holders):
             return
         if len(holders) > 1:
             self.holders[name] = holders
         for v in holders if len(holders) == 1 else ():
-            env[v] = Adjoint(env[v].value, owned=True)
+            env[v] = Plain(env[v].value, ownership=Ownership.OWNED)
 
 
 def is_assignment(statement: Any) -> bool:

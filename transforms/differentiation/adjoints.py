@@ -24,7 +24,27 @@ from ..trees.nodes import (
     store,
     tuple_of,
 )
-from .adjoint import Adjoint, Env, Mask, is_same_adjoint, part_of
+from .adjoint import (
+    Accumulator,
+    Adjoint,
+    Display,
+    Env,
+    Held,
+    ListOfChoices,
+    Mask,
+    Masked,
+    Ownership,
+    Plain,
+    Reduced,
+    Shadow,
+    Spread,
+    Uniform,
+    is_changed,
+    is_same_adjoint,
+    masked,
+    owned_if,
+    part_of,
+)
 from .derived_kinds import derived_kind
 from .indices import adds_in_place, index_value, is_basic, is_choice_of
 from .masks import choice, either_holds, kept, mark_elements, marks_of, mask_at, opposite
@@ -75,16 +95,17 @@ def full_adjoint(reverse: Reverse, variable: str, adjoint: Adjoint | None, code:
 
 def filled_adjoint(reverse: Reverse, variable: str, adjoint: Adjoint) -> Any:
     """The adjoint in the variable's shape, zero outside its mask, as an expression."""
-    if adjoint.is_full:
-        return adjoint.value
-    if adjoint.whole is not None:
-        return adjoint.whole
-    if adjoint.mask is None or adjoint.zeroed:
-        return spread_like(reverse, variable, adjoint.value)
-    found = None if adjoint.uniform else kept(reverse, adjoint.mask, adjoint.value, variable)
-    return found or chosen_from(reverse,
-        variable, adjoint.mask, adjoint, Adjoint(constant(0), uniform=True)
-    )
+    match adjoint:
+        case Reduced():
+            return filled_adjoint(reverse, variable, adjoint.spread())
+        case Uniform(value=value, where=None):
+            return spread_like(reverse, variable, value)
+        case Uniform(where=tuple() as mask):
+            return chosen_from(reverse, variable, mask, adjoint, Uniform(constant(0)))
+        case Masked(value=value, where=mask, zeroed=False):
+            found = kept(reverse, mask, value, variable)
+            return found or chosen_from(reverse, variable, mask, adjoint, Uniform(constant(0)))
+    return adjoint.value
 
 
 def spread_like(reverse: Reverse, variable: str, value: Any) -> Any:
@@ -101,7 +122,7 @@ def spread_like(reverse: Reverse, variable: str, value: Any) -> Any:
 def chosen_from(reverse: Reverse, variable: str, mask: Mask, a: Adjoint, b: Adjoint) -> Any:
     """The expression for adjoint `a` where a mask holds and adjoint `b` elsewhere."""
     value = a.value
-    if a.uniform and b.uniform and not has_form(reverse, mask, variable):
+    if isinstance(a, Uniform) and isinstance(b, Uniform) and not has_form(reverse, mask, variable):
         value = spread_like(reverse, variable, value)
     return choice(reverse, mask, value, b.value, variable)
 
@@ -114,68 +135,77 @@ def has_form(reverse: Reverse, mask: Mask, variable: str) -> bool:
 
 def accumulate(reverse: Reverse, env: Env, variable: str, value: Any, code: list[Any]) -> None:
     """Adds an expression to the adjoint of a variable."""
-    pass_on(reverse, env, variable, Adjoint(value), code)
+    pass_on(reverse, env, variable, Plain(value), code)
 
 
 def pass_on(reverse: Reverse, env: Env, variable: str, new: Adjoint, code: list[Any]) -> None:
-    """Adds a new adjoint, whose value may be any expression, to the adjoint of a variable. If it is
-    `owned`, its value, or each item of a tuple, has no other alias.
-    """
+    """Adds a new adjoint, whose value may be any expression, to the adjoint of a variable."""
     current = env.get(variable)
-    if current is not None and new.whole is not None and not current.is_plain:
-        new = replace(new, value=new.whole, uniform=False, whole=None)
-    elif current is not None and current.whole is not None and not new.is_plain:
-        current = Adjoint(full_adjoint(reverse, variable, current, code), owned=True)
-    value, uniform, mask = new.value, new.uniform, new.mask
-    if isinstance(value, gast.Constant) and value.value is None:
+    if isinstance(new.value, gast.Constant) and new.value.value is None:
         return
-    if current is None and isinstance(
-        value, gast.Tuple
-    ):  # kept apart: each item goes to its own variable
-        parts = []
-        for part in value.elts:
-            if not is_atom(part):
-                name = reverse.adjoint_name(variable)
-                code.append(assign(name, part))
-                part = load(name)
-            parts.append(part)
-        env[variable] = Adjoint(
-            tuple_of(parts), owned=new.owned, masks=new.masks, missing=new.missing
-        )
-    elif current is None:
-        is_object = isinstance(value, (gast.Name, gast.Call))
-        own = not uniform and ((new.owned and is_object) or reverse.is_fresh(value))
-        atom = atom_for(reverse, variable, value, code)
-        note_spreading(reverse, atom, uniform)
-        if new.whole is not None and isinstance(atom, gast.Name):
-            reverse.spread_kinds[atom.id] = derived_kind(reverse, value, kinds_of_adjoints(reverse, value))
-        kept = Adjoint(atom, owned=own, uniform=uniform, whole=new.whole, mask=mask, zeroed=new.zeroed)
-        env[variable] = replace(kept, masks=new.masks, partial=new.partial)
-    elif mask is not None or current.mask is not None:
-        atom = atom_for(reverse, variable, value, code)
-        new = Adjoint(atom, uniform=uniform, mask=mask, zeroed=new.zeroed, partial=new.partial)
-        note_spreading(reverse, atom, uniform)
-        accumulate_masked(reverse, env, variable, current, new, code)
-    elif current.accumulator:
+    if current is None:
+        env[variable] = first_adjoint(reverse, variable, new, code)
+        return
+    if isinstance(new, Reduced) and (new.mask is not None or not current.is_plain):
+        new = new.spread()
+    elif isinstance(current, Reduced) and (current.mask is not None or not new.is_plain):
+        current = masked(full_adjoint(reverse, variable, current, code), current.mask, Ownership.OWNED)
+    if new.mask is not None or current.mask is not None:
+        atom = atom_for(reverse, variable, new.value, code)
+        note_spreading(reverse, atom, isinstance(new, Uniform))
+        accumulate_masked(reverse, env, variable, current, replace(new, value=atom), code)
+    elif isinstance(current, (Accumulator, Shadow)):
         reverse.used.add(variable)
         name = current.value.id
-        if current.overwritten is not None:
+        if isinstance(current, Accumulator) and current.overwritten is not None:
             code.append(mark_elements(reverse, current.overwritten, constant(...), False))
         if reverse.is_any_array(variable):
-            code.append(addition(reverse, variable, name, value))
-        elif current.shadow:
-            code.append(addition_to_each(reverse, variable, name, value))
+            code.append(addition(reverse, variable, name, new.value))
+        elif isinstance(current, Shadow):
+            code.append(addition_to_each(reverse, variable, name, new.value))
         else:
-            code.append(assign(name, reverse.plus(load(name), value, variable)))
-    elif current.buffer and reverse.is_any_array(variable):
-        code.append(addition(reverse, variable, current.value.id, value))
+            code.append(assign(name, reverse.plus(load(name), new.value, variable)))
+    elif is_changed(current) and reverse.is_any_array(variable):
+        code.append(addition(reverse, variable, current.value.id, new.value))
     else:
         name = reverse.adjoint_name(variable)
-        code.append(assign(name, reverse.plus(current.value, value, variable)))
-        both = current.uniform and uniform
-        note_spreading(reverse, load(name), both)
-        partial = current.partial and new.partial
-        env[variable] = Adjoint(load(name), owned=not both, uniform=both, partial=partial)
+        code.append(assign(name, reverse.plus(current.value, new.value, variable)))
+        env[variable] = total(reverse, load(name), current, new, current.partial and new.partial)
+
+
+def first_adjoint(reverse: Reverse, variable: str, new: Adjoint, code: list[Any]) -> Adjoint:
+    """The adjoint of a variable without any before, held by an atom; the items of a tuple are kept apart,
+    since each goes to its own variable.
+    """
+    value = new.value
+    if isinstance(value, gast.Tuple):
+        parts = [atom_for(reverse, variable, part, code) for part in value.elts]
+        missing = new.missing if isinstance(new, Display) else frozenset[int]()
+        return Display(tuple_of(parts), ownership=owned_if(new.is_owned), missing=missing)
+    is_object = isinstance(value, (gast.Name, gast.Call))
+    ownership = owned_if((new.is_owned and is_object) or reverse.is_fresh(value))
+    atom = atom_for(reverse, variable, value, code)
+    match new:
+        case Spread():
+            note_spreading(reverse, atom, True)
+            if isinstance(new, Reduced) and isinstance(atom, gast.Name):
+                kind = derived_kind(reverse, value, kinds_of_adjoints(reverse, value))
+                reverse.spread_kinds[atom.id] = kind
+            return replace(new, value=atom)
+        case Masked() | ListOfChoices():
+            return replace(new, value=atom, ownership=ownership)
+    return Plain(atom, ownership=ownership, partial=new.partial)
+
+
+def total(reverse: Reverse, atom: Any, a: Adjoint, b: Adjoint, partial: bool = False) -> Adjoint:
+    """The sum of two adjoints that have one mask, or none, held by an atom."""
+    if isinstance(a, Uniform) and isinstance(b, Uniform):
+        note_spreading(reverse, atom, True)
+        return Uniform(atom, where=a.mask, partial=partial)
+    if a.mask is None:
+        return Plain(atom, ownership=Ownership.OWNED, partial=partial)
+    zeroed = a.is_full and b.is_full
+    return Masked(atom, where=a.mask, zeroed=zeroed, ownership=Ownership.OWNED, partial=partial)
 
 
 def note_spreading(reverse: Reverse, atom: Any, uniform: bool) -> None:
@@ -189,24 +219,22 @@ def accumulate_masked(
     mask = current.mask
     if mask is not None and mask == new.mask:
         name = atom_for(reverse, variable, reverse.plus(current.value, new.value, variable), code)
-        uniform, zeroed = current.uniform and new.uniform, current.zeroed and new.zeroed
-        note_spreading(reverse, name, uniform)
-        env[variable] = Adjoint(name, not uniform, uniform=uniform, mask=mask, zeroed=zeroed)
+        env[variable] = total(reverse, name, current, new)
     elif mask is not None and opposite(mask, new.mask):
         name = atom_for(reverse, variable, chosen_from(reverse, variable, mask[-1:], current, new), code)
-        env[variable] = Adjoint(name, owned=True, mask=mask[:-1] or None)
-    elif current.accumulator or (current.buffer and mask is None):
+        whole, rest = Plain(name, ownership=Ownership.OWNED), mask[:-1]
+        env[variable] = Masked(name, where=rest, ownership=Ownership.OWNED) if rest else whole
+    elif isinstance(current, (Accumulator, Shadow)) or (is_changed(current) and mask is None):
         accumulate(reverse, env, variable, filled_adjoint(reverse, variable, new), code)
     else:
         parts = [
-            a.value if a.uniform and a.mask is None else filled_adjoint(reverse, variable, a)
+            a.value if isinstance(a, Uniform) and a.where is None else filled_adjoint(reverse, variable, a)
             for a in (current, new)
         ]
         name = atom_for(reverse, variable, reverse.plus(parts[0], parts[1], variable), code)
         either = either_holds(reverse, mask, new.mask, code)
         partial = either is None and all(a.partial or a.mask is not None for a in (current, new))
-        zeroed = either is not None
-        env[variable] = Adjoint(name, owned=True, mask=either, zeroed=zeroed, partial=partial)
+        env[variable] = masked(name, either, Ownership.OWNED, partial)
 
 
 def accumulate_item(
@@ -222,32 +250,34 @@ def accumulate_item(
     if key not in keys or reverse.is_shadowed(variable):
         return False
     if current is None:
-        current = Adjoint(tuple_of([reverse.zero_item(variable, k) for k in keys]), missing=frozenset(keys))
-    if key not in current.missing:
+        current = Display(tuple_of([reverse.zero_item(variable, k) for k in keys]), missing=frozenset(keys))
+    if not isinstance(current, Display) or key not in current.missing:
         return False
     parts = [value if k == key else part_of(current.value, constant(k)) for k in keys]
     env.pop(variable, None)
-    pass_on(reverse, env, variable, Adjoint(tuple_of(parts), missing=current.missing - {key}), code)
+    pass_on(reverse, env, variable, Display(tuple_of(parts), missing=current.missing - {key}), code)
     return True
 
 
 def accumulate_at(reverse: Reverse, env: Env, variable: str, index: Any, value: Any, code: list[Any]) -> None:
     """Adds `value` to the part of the adjoint of `variable` that `index` selects, in place."""
     before = env.get(variable)
-    partial = before is None or before.accumulator or before.partial or before.mask is not None
-    target = own_adjoint(reverse, env, variable, code)
-    env[variable] = replace(env[variable], partial=partial)
     mask = None if before is None else before.mask
-    marks = env[variable].overwritten or marks_of(mask, reverse.marks)
-    if marks is not None:
-        code.append(mark_elements(reverse, marks, index, False))
-        env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
-    elif not env[variable].accumulator and (
-        mask is not None or (before is None and picks_elements(reverse, variable, index))
-    ):
-        own = mask_at(reverse, target, variable, index, False, code)
-        mask = own if before is None else either_holds(reverse, mask, own, code)
-        env[variable] = replace(env[variable], mask=mask, zeroed=mask is not None)
+    target = own_adjoint(reverse, env, variable, code)
+    own = env[variable]
+    if isinstance(own, (Accumulator, Shadow)):
+        env[variable] = replace(own, partial=True)
+        if isinstance(own, Accumulator) and own.overwritten is not None:
+            code.append(mark_elements(reverse, own.overwritten, index, False))
+    else:
+        partial = before is None or before.partial or mask is not None
+        marks = marks_of(mask, reverse.marks)
+        if marks is not None:
+            code.append(mark_elements(reverse, marks, index, False))
+        elif mask is not None or (before is None and picks_elements(reverse, variable, index)):
+            selected = mask_at(reverse, target, variable, index, False, code)
+            mask = selected if before is None else either_holds(reverse, mask, selected, code)
+        env[variable] = masked(own.value, mask, Ownership.CHANGED, partial)
     if adds_in_place(reverse, variable, index):
         code.append(
             gast.AugAssign(
@@ -291,27 +321,26 @@ def accumulate_field(
         total = reverse.adjoint_name(held)
         code.append(assign(total, reverse.plus(parts[name], value, held)))
         value = load(total)
-    owned = part.owned or part.uniform or reverse.domain.is_scalar(reverse.facts.kind_of_name(held))
+    is_number = reverse.domain.is_scalar(reverse.facts.kind_of_name(held))
+    owned = part.is_owned or isinstance(part, Spread) or is_number
     parts[name] = value
-    env[variable] = Adjoint(
-        call(like, load(variable), **parts), owned=owned and (current is None or current.owned)
-    )
+    ownership = owned_if(owned and (current is None or current.is_owned))
+    env[variable] = Plain(call(like, load(variable), **parts), ownership=ownership)
 
 
 def own_adjoint(reverse: Reverse, env: Env, variable: str, code: list[Any]) -> str:
     """The name of the variable's adjoint, made owned: by a new zero or a copy where it is not."""
     current = env.get(variable)
     if current is not None and isinstance(current.value, gast.Name) and is_own(reverse, variable, current):
-        if current.accumulator:
+        if isinstance(current, (Accumulator, Shadow)):
             reverse.used.add(variable)
-        env[variable] = replace(
-            current, buffer=not current.accumulator, mask=None, zeroed=False, masks=None
-        )
+        else:
+            env[variable] = Plain(current.value, ownership=Ownership.CHANGED, partial=current.partial)
         return str(current.value.id)
     name = reverse.adjoint_name(variable)
     value = reverse.zero(variable) if current is None else copied_adjoint(reverse, current, variable)
     code.append(assign(name, value))
-    env[variable] = Adjoint(load(name), owned=True, buffer=True)
+    env[variable] = Plain(load(name), ownership=Ownership.CHANGED)
     return name
 
 
@@ -358,8 +387,10 @@ def is_own(reverse: Reverse, variable: str, adjoint: Adjoint) -> bool:
     """Whether an adjoint may be changed in place. The adjoint of an array without axes may be a NumPy
     number until it is copied.
     """
-    made = adjoint.buffer or adjoint.accumulator or not reverse.may_have_no_axes(variable)
-    return adjoint.owned and adjoint.is_full and made
+    if not isinstance(adjoint, Held):
+        return isinstance(adjoint, (Accumulator, Shadow))
+    made = is_changed(adjoint) or not reverse.may_have_no_axes(variable)
+    return adjoint.is_owned and adjoint.is_full and made
 
 
 def zero_or_none(reverse: Reverse, variable: str) -> Any:
@@ -386,9 +417,9 @@ def gradient_of(reverse: Reverse, env: Env, name: str, code: list[Any]) -> Any:
         return reverse.zero(name)
     if name in reverse.shadows.by_memory:
         code.append(reverse.shadows.lookup(name, reverse.shadows.given.get(name)))
-    if adjoint.mask is not None and not adjoint.zeroed:
+    if adjoint.mask is not None and not adjoint.is_full:
         return full_adjoint(reverse, name, adjoint, code)
-    if adjoint.owned or reverse.domain.is_scalar(reverse.facts.kind_of_name(name)):
+    if adjoint.is_owned or reverse.domain.is_scalar(reverse.facts.kind_of_name(name)):
         return adjoint.value
     return copied_adjoint(reverse, adjoint, name)
 
@@ -411,12 +442,11 @@ def join_arms(
         found = [arm.get(variable) for arm, _ in arms]
         first = found[0]
         if first is not None and all(f is not None and is_same_adjoint(f, first) for f in found):
-            env[variable] = replace(
-                first,
-                owned=all(f is not None and f.owned for f in found),
-                buffer=all(f is not None and f.buffer for f in found),
-                partial=any(f is not None and f.partial for f in found),
-            )
+            joined = replace(first, partial=any(f is not None and f.partial for f in found))
+            if isinstance(joined, Held):
+                ownership = min(f.ownership for f in found if isinstance(f, Held))
+                joined = replace(joined, ownership=ownership)
+            env[variable] = joined
             continue
         mask = mask_of_arms(variable, found) if is_known(variable) else None
         name = reverse.adjoint_name(variable)
@@ -426,11 +456,9 @@ def join_arms(
                 # The variable may be unbound on this path: nothing reads its adjoint then.
                 value = zero_or_none(reverse, variable)
             code.append(assign(name, value))
-        owned = all(f is None or f.owned for f in found)
+        ownership = owned_if(all(f is None or f.is_owned for f in found))
         partial = any(f is not None and f.partial for f in found)
-        env[variable] = Adjoint(
-            load(name), owned=owned, mask=mask, zeroed=mask is not None, partial=partial
-        )
+        env[variable] = masked(load(name), mask, ownership, partial)
 
 
 def is_parts(value: Any, like: str) -> bool:

@@ -7,7 +7,7 @@ The adjoint of an operand that was repeated is a sum of products: of vectors `np
     y = x / np.sum(x, 1, keepdims=True)     ds = np.vecdot(-dout, y)[:, None] / s
 
 An adjoint may not be spread yet. After a sum over axes all elements along them are the same
-(`Adjoint.whole`). The product with one operand has all elements along an axis along which the other was
+(`Reduced`). The product with one operand has all elements along an axis along which the other was
 repeated, and is summed there; along the axes along which neither was repeated the elements stay the same.
 
     z = x * y                        ds = np.expand_dims(dout, axis)
@@ -22,7 +22,7 @@ import gast
 
 from ..analyses.operations import Apply
 from ..trees.nodes import call, constant, load, names_read, tuple_of
-from .adjoint import Adjoint
+from .adjoint import Adjoint, Plain
 from .adjoints import kinds_of_adjoints
 from .derived_kinds import derived_kind
 from .generation import Slot
@@ -82,11 +82,11 @@ def fitted(reverse: Reverse, operation: Apply, part: Adjoint, slot: Slot) -> Adj
         return None
     found = derived_kind(reverse, part.value, kinds_of_adjoints(reverse, part.value))
     if reverse.domain.unbroadcast_plan(reverse.kind(load(slot.name)), found) == "none":
-        return Adjoint(part.value)  # where the other operand was repeated, this one was not
+        return Plain(part.value)  # where the other operand was repeated, this one was not
     match part.value:
         case gast.BinOp(left=gast.Name() as left, op=gast.Mult(), right=gast.Name() as right):
-            return Adjoint(call(reverse.helper("contracted"), left, right, load(slot.name)))
-    return Adjoint(call(reverse.helper("fitted"), part.value, load(slot.name)))
+            return Plain(call(reverse.helper("contracted"), left, right, load(slot.name)))
+    return Plain(call(reverse.helper("fitted"), part.value, load(slot.name)))
 
 
 def reads_other(reverse: Reverse, operation: Apply, value: Any, operand: str) -> bool:

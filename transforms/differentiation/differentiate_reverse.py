@@ -17,7 +17,7 @@ from ..analyses.facts import Facts
 from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
-from .adjoint import Adjoint, Env, part_of
+from .adjoint import Display, Env, Plain, part_of
 from .adjoints import accumulate, atom_for, gradient_of
 from .generation import Generation, Task
 from .reverse import reverse_block
@@ -65,7 +65,7 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
         else:
             if form == "vjp":
                 cotangent = _as_number(reverse, out, cotangent)
-            env[out.id] = Adjoint(cotangent, missing=missing)
+            env[out.id] = Display(cotangent, missing=missing) if missing else Plain(cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
     if form == "vjp":

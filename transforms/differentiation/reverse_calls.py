@@ -12,7 +12,7 @@ from ..analyses.operations import Apply, Call, Operation
 from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
-from .adjoint import Adjoint, Env, Sweep
+from .adjoint import Adjoint, Display, Env, Sweep
 from .adjoints import accumulate, full_adjoint
 from .discarded_calls import may_have_effect
 from .reverse_state import Reverse
@@ -26,7 +26,7 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
         return [s], []
     active = active_arguments(reverse, operation)
     needed: tuple[bool, ...] | None = None
-    if adjoint.missing:
+    if isinstance(adjoint, Display) and adjoint.missing:
         needed = tuple(k not in adjoint.missing for k in range(len(adjoint.value.elts)))
     ahead, bprop, results = forward_call(reverse, s, operation, active, out, needed)
     back: list[Any] = []

@@ -15,7 +15,7 @@ import gast
 
 from ..lowering.hoist_items import field_read, item_read
 from ..trees.nodes import constant, load, tuple_of
-from .adjoint import Adjoint, Env, Sweep
+from .adjoint import Env, Ownership, Plain, Sweep
 from .adjoints import gradient_of
 from .reverse_state import Block, Reverse
 
@@ -37,7 +37,7 @@ def reverse_items(reverse: Reverse, reads: list[Any], env: Env, block: Block) ->
 
     def take(name: str) -> None:
         if name in parts:
-            env[name] = Adjoint(_display(reverse, name, parts.pop(name)), owned=True)
+            env[name] = Plain(_display(reverse, name, parts.pop(name)), ownership=Ownership.OWNED)
 
     for s in reversed(reads):
         found = item_read(s)

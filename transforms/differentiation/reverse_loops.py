@@ -32,7 +32,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.rebuild import rebuilt
-from .adjoint import Adjoint, Condition, Env, Sweep
+from .adjoint import Accumulator, Adjoint, Condition, Env, Ownership, Plain, Shadow, Sweep, masked, owned_if
 from .adjoints import accumulate_at, copied_adjoint, full_adjoint, is_own
 from .masks import marks_before
 from .reverse_state import Block, Reverse
@@ -196,7 +196,7 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
     """
     assigned = set(assigned_names(s))
     outer = [n for n in names_read(s) if n in reverse.active and n not in assigned]
-    shadows = {v: a for v, a in env.items() if a.shadow}
+    shadows = {v: a for v, a in env.items() if isinstance(a, Shadow)}
     outer = [v for v in outer if v not in shadows and (v in env or not _is_only_appended(reverse, s, v))]
     carried = [v for v in env if v in assigned and v not in shadows]
     expected = find_carried_adjoints(s, [*env, *outer], assigned, reverse.passed_to)
@@ -209,15 +209,13 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         saved = reverse.names.copy(), list(reverse.traces)
         reverse.used = set()
         names = {v: reverse.adjoint_name(v) for v in carried}
-        inner: Env = {**shadows, **{v: Adjoint(load(n), owned=v in buffers) for v, n in names.items()}}
+        inner: Env = {v: Plain(load(n), ownership=owned_if(v in buffers)) for v, n in names.items()}
+        inner.update(shadows)
         for v in outer:
             current = env.get(v)
-            if current is None or not current.accumulator:
+            if not isinstance(current, Accumulator):
                 marks, partial = _marks(reverse, s, v), current is not None and current.partial
-                name = load(reverse.adjoint_name(v))
-                current = Adjoint(
-                    name, owned=True, accumulator=True, overwritten=marks, partial=partial
-                )
+                current = Accumulator(load(reverse.adjoint_name(v)), overwritten=marks, partial=partial)
             inner[v] = current
         forward, back, test = body(inner)
         more = [v for v in inner if v in assigned and v not in names and v not in shadows]
@@ -237,15 +235,18 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
         current = env.pop(v, None)
         if current is None:
             start = reverse.zero(v)
-        elif v in buffers and not current.owned:
+        elif v in buffers and not current.is_owned:
             start = copied_adjoint(reverse, current, v)
         else:
             start = full_adjoint(reverse, v, current, loop.before)
         loop.before.append(assign(names[v], start))
     for v in outer:
-        current = env.get(v)
-        if v in reverse.used and not (current is not None and current.accumulator):
-            name = inner[v].value.id
+        current, accumulator = env.get(v), inner[v]
+        assert isinstance(accumulator, Accumulator)
+        if isinstance(current, Accumulator):
+            env[v] = replace(current, partial=accumulator.partial)
+        elif v in reverse.used:
+            name = accumulator.value.id
             start = (
                 reverse.zero(v)
                 if current is None
@@ -254,24 +255,23 @@ def _differentiate_body(reverse: Reverse, s: Any, env: Env, body: Body) -> Loop:
                 else copied_adjoint(reverse, current, v)
             )
             loop.before.append(assign(name, start))
-            marks = inner[v].overwritten
+            marks = accumulator.overwritten
             mask = None
             if marks is not None:
                 loop.before.append(assign(marks, marks_before(reverse, current, name)))
                 mask = (Condition(marks, inverted=True),)
             is_buffer = mask is None and not reverse.may_have_no_axes(v)
-            new = Adjoint(load(name), owned=True, buffer=is_buffer, mask=mask, zeroed=mask is not None)
-            env[v] = replace(new, partial=inner[v].partial)
-        elif current is not None and current.accumulator:
-            env[v] = replace(current, partial=inner[v].partial)
+            ownership = Ownership.CHANGED if is_buffer else Ownership.OWNED
+            env[v] = masked(load(name), mask, ownership, accumulator.partial)
     reverse.used |= used_before
     for v in assigned:
         env.pop(v, None)
     for v in carried:
-        owned = v in buffers
+        ownership = owned_if(v in buffers)
+        if v in buffers and not reverse.may_have_no_axes(v):
+            ownership = Ownership.CHANGED
         partial = v in inner and inner[v].partial
-        is_buffer = owned and not reverse.may_have_no_axes(v)
-        env[v] = Adjoint(load(names[v]), owned=owned, buffer=is_buffer, partial=partial)
+        env[v] = Plain(load(names[v]), ownership=ownership, partial=partial)
     return loop
 
 
@@ -309,4 +309,4 @@ def _arrays(reverse: Reverse, names: list[str]) -> list[str]:
 def _is_own(inner: Env, variable: str) -> bool:
     """Whether the adjoint that an iteration leaves to a variable has no alias."""
     adjoint = inner.get(variable)
-    return adjoint is None or adjoint.owned
+    return adjoint is None or adjoint.is_owned

@@ -1,20 +1,86 @@
-"""Reverse mode of `with` and `try`."""
+"""Reverse mode of branches, `with` and `try`."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gast
 
 from ..analyses.liveness import ends_in_raise
-from ..trees.nodes import assign, assigned_names, constant, load
+from ..analyses.operations import Apply
+from ..trees.children import located
+from ..trees.nodes import assign, assigned_names, call, constant, load
 from ..trees.rebuild import rebuilt
-from .adjoint import Env, Sweep
+from .adjoint import Adjoint, Condition, Env, Mask, Sweep
 from .adjoints import join_arms
+from .masks import truth
 from .refuse_statements import check_handlers, context_nature
 from .reverse_state import Block, Reverse
 
-__all__ = ["reverse_try", "reverse_with"]
+__all__ = ["reverse_branch", "reverse_try", "reverse_with"]
+
+
+def reverse_branch(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
+    if len(s.body) == 1 and isinstance(s.body[0], gast.Break):
+        return [s], []
+    test, ahead = s.test, []
+    if may_say_otherwise(reverse, test) or reverse.changes.may_be_overwritten(s, test):
+        test = load(reverse.names.temporary(test.id))
+        ahead = [assign(test.id, call(reverse.bind("bool", bool), s.test), s)]
+    arms = [dict(env), dict(env)]
+    sweeps = [block(reverse, inner, arm) for inner, arm in zip((s.body, s.orelse), arms, strict=True)]
+    for name in assigned_names(s):
+        for arm in arms:
+            arm.pop(name, None)
+    is_known = reverse.assigned_before.at(s)
+    forward = [*ahead, located(gast.If(test=test, body=sweeps[0][0], orelse=sweeps[1][0]), s)]
+    went_on = [k for k, block in enumerate((s.body, s.orelse)) if not ends_in_raise(block)]
+    if len(went_on) == 1:  # no statement raised if the reverse sweep runs
+        env.clear()
+        env.update(arms[went_on[0]])
+        return forward, sweeps[went_on[0]][1]
+    ends = [back for _, back in sweeps]
+    masks = partial(mask_of_arms, reverse, test, ends)
+    join_arms(reverse, env, list(zip(arms, ends, strict=True)), is_known, masks)
+    if not sweeps[0][1] and not sweeps[1][1]:
+        return forward, []
+    return forward, [gast.If(test=test, body=sweeps[0][1] or [gast.Pass()], orelse=sweeps[1][1])]
+
+
+def mask_of_arms(
+    reverse: Reverse, test: Any, ends: list[list[Any]], variable: str, found: list[Adjoint | None]
+) -> Mask | None:
+    """The mask of a variable that only one arm of a branch has an adjoint of, where that matters. Arms of
+    nested branches set a flag for it.
+    """
+    if all(a is not None and a.mask is None for a in found) or not is_masked_by_branch(reverse, variable):
+        return None
+    plain = [a is not None and a.mask is None for a in found]
+    if any(plain) and None in found and isinstance(test, gast.Name):
+        return (Condition(test.id, inverted=plain[1]),)
+    flag = reverse.names.temporary("chosen")
+    reverse.kinds[flag] = reverse.domain.BOOL
+    for code, adjoint in zip(ends, found, strict=True):
+        mask = None if adjoint is None else adjoint.mask
+        code.append(assign(flag, constant(adjoint is not None) if mask is None else truth(reverse, mask)))
+    return (Condition(flag),)
+
+
+def is_masked_by_branch(reverse: Reverse, variable: str) -> bool:
+    kind = reverse.facts.kind_of_name(variable)
+    is_array = reverse.domain.is_array(kind) and reverse.domain.is_float(kind)
+    is_number = is_array or reverse.domain.is_real_scalar(kind)
+    return is_number and variable not in reverse.shadows and reverse.slopes.meet_infinity(variable)
+
+
+def may_say_otherwise(reverse: Reverse, test: Any) -> bool:
+    """Whether a test may be an object, whose truth may change."""
+    kind = reverse.kind(test)
+    is_unknown = reverse.primitives.is_unknown(kind) and isinstance(test, gast.Name)
+    return reverse.primitives.is_object(kind) or (
+        is_unknown and not isinstance(reverse.computed_by(test.id), Apply)
+    )
 
 
 def reverse_with(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:

@@ -26,7 +26,20 @@ from ..trees.nodes import (
 )
 from ..trees.rebuild import map_children
 from ..trees.signs import without_sign
-from .adjoint import Adjoint, Env, Sweep
+from .adjoint import (
+    Adjoint,
+    Env,
+    Held,
+    ListOfChoices,
+    Masked,
+    Ownership,
+    Plain,
+    Reduced,
+    Spread,
+    Sweep,
+    Uniform,
+    masked,
+)
 from .adjoints import accumulate, atom_for, full_adjoint, has_form, pass_on, spread_like
 from .choices import chosen, of_numbers, part_at, scalar_choices, summed
 from .concatenation import item, joined
@@ -72,7 +85,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
                 rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
             )
             back += statements
-            pass_on(reverse, env, operand.id, Adjoint(results[0], uniform=not is_number), back)
+            pass_on(reverse, env, operand.id, Plain(results[0]) if is_number else Uniform(results[0]), back)
             return [s], back
     for special in (spread_along_axes, reverse_join, reverse_fit):
         found = special(reverse, operation, rule, out, adjoint, env)
@@ -80,7 +93,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
             return [s], found
     given = adjoint
     is_elementwise = reverse.is_elementwise(operation, rule)
-    if is_elementwise or not (adjoint.is_plain or adjoint.whole is not None):
+    if is_elementwise or not (adjoint.is_plain or isinstance(adjoint, Reduced)):
         found = contributions(reverse, operation, rule, out, adjoint, back)
         if not is_elementwise and any(not same(p.value, adjoint.value) for _, p in found or ()):
             back, found = [], None
@@ -89,7 +102,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         adjoint = spread_out(reverse, rule, out, adjoint, back)
         found = contributions(reverse, operation, rule, out, adjoint, back)
         if mask is not None:
-            found = [(name, replace(part, mask=mask, zeroed=True)) for name, part in found or []]
+            found = [(name, masked(part.value, mask)) for name, part in found or []]
     partial = given.partial or reverse.primitives.selects(operation.function)
     found = merge_equal_terms(reverse, rule, [(name, replace(p, partial=partial)) for name, p in found or ()])
     found = [(name, replace(part, value=reverse.computed.reused(part.value, out))) for name, part in found]
@@ -100,8 +113,10 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
     if len(found) == 1 and same(reverse.seen_in(found[0][1].value), given.value):
         unchanged = found  # reshaped
     for name, part in found:
-        is_all = given.owned and given.is_plain and unchanged == [(name, part)]
-        pass_on(reverse, env, name, replace(part, owned=True) if is_all else part, back)
+        is_all = given.is_owned and given.is_plain and unchanged == [(name, part)]
+        if is_all and isinstance(part, Held):
+            part = replace(part, ownership=Ownership.OWNED)
+        pass_on(reverse, env, name, part, back)
     if given.is_plain and all(map(reverse.is_fresh, rest)):
         reverse.shared_adjoints.pass_on(env, out, given, receivers)
     return [s], back
@@ -135,15 +150,15 @@ def reverse_join(
     if join is None or adjoint.mask is not None:
         return None
     back: list[Any] = []
-    if not adjoint.uniform:
-        adjoint = Adjoint(full_adjoint(reverse, out, adjoint, back))
+    dout = adjoint.value if isinstance(adjoint, Uniform) else full_adjoint(reverse, out, adjoint, back)
     for leaf, index in join.shares():
         if not reverse.is_active(leaf):
             continue
-        if adjoint.uniform:
-            pass_on(reverse, env, leaf.id, replace(adjoint, uniform=join.rank(leaf) != 0), back)
+        if isinstance(adjoint, Uniform) and join.rank(leaf) != 0:
+            pass_on(reverse, env, leaf.id, adjoint, back)
         else:
-            accumulate(reverse, env, leaf.id, item(adjoint.value, index), back)
+            value = dout if isinstance(adjoint, Uniform) else item(dout, index)
+            accumulate(reverse, env, leaf.id, value, back)
     return back
 
 
@@ -175,7 +190,7 @@ def spread_along_axes(
             return None  # the axis is dynamic
         back += statements
         results.append(found[0])
-    pass_on(reverse, env, operand.id, Adjoint(results[0], uniform=True, whole=results[1]), back)
+    pass_on(reverse, env, operand.id, Reduced(results[0], whole=results[1]), back)
     return back
 
 
@@ -222,11 +237,10 @@ def twice(value: Any) -> Any:
 def spread_out(reverse: Reverse, rule: Rule, out: str, adjoint: Adjoint, back: list[Any]) -> Adjoint:
     """The adjoint of a result in the result's shape; an elementwise rule keeps the mask apart."""
     if rule.structure != "elementwise":
-        return Adjoint(full_adjoint(reverse, out, adjoint, back))
-    spread = adjoint.whole
-    if spread is None:
-        spread = spread_like(reverse, out, adjoint.value)
-    return replace(adjoint, value=atom_for(reverse, out, spread, back), uniform=False, whole=None)
+        return Plain(full_adjoint(reverse, out, adjoint, back))
+    whole = adjoint.whole if isinstance(adjoint, Reduced) else spread_like(reverse, out, adjoint.value)
+    value = atom_for(reverse, out, whole, back)
+    return Reduced(None, whole=value, where=adjoint.mask, partial=adjoint.partial).spread()
 
 
 def contributions(
@@ -245,8 +259,9 @@ def contributions(
     if getattr(adjoint.value, "id", None) in reverse.complete:
         results = {key: unfilled(reverse, value) for key, value in results.items()}
     is_elementwise = reverse.is_elementwise(operation, rule)
-    if is_elementwise and is_chosen_twice(reverse, operation, out, adjoint, slots, results):
-        assert adjoint.mask is not None
+    if is_elementwise and isinstance(adjoint, Masked) and not adjoint.zeroed and (
+        is_chosen_twice(reverse, operation, out, adjoint, slots, results)
+    ):
         once = full_adjoint(reverse, out, adjoint, back)
         return contributions(reverse, operation, rule, out, replace(adjoint, value=once, zeroed=True), back)
     loses_zeros = is_elementwise and may_lose_zeros(reverse, out, adjoint)
@@ -273,7 +288,7 @@ def contributions(
         if loses_zeros and chosen(reverse, value) is None and not is_multiple(value, adjoint.value):
             value = call(reverse.helper("zero_kept"), adjoint.value, value)
         part, is_sum = with_mask(reverse, value, adjoint, code)
-        part = part if mask is None else replace(part, mask=mask, zeroed=True)
+        part = part if mask is None else masked(part.value, mask)
         plan = "guard" if is_sum else "none"
         if is_broadcast and not is_sum:
             plan = reverse.shape_plan(operation, load(slot.name), out, is_elementwise)
@@ -281,13 +296,13 @@ def contributions(
                 reverse.same_shape.add(frozenset((slot.name, out)))
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
-            if part.mask is not None and not part.zeroed:
+            if isinstance(part, Masked) and not part.zeroed:
                 value = guarded(reverse, part.mask, part.value)
                 part = replace(part, value=value, zeroed=value is not part.value)
-        if adjoint.whole is not None and plan == "none" and same(part.value, adjoint.value):
-            part = replace(part, uniform=True, whole=adjoint.whole)
-        elif adjoint.uniform and not has_shape(reverse, operation, part.value, out):
-            if adjoint.whole is not None:
+        if isinstance(adjoint, Reduced) and plan == "none" and same(part.value, adjoint.value):
+            part = Reduced(part.value, whole=adjoint.whole, where=part.mask)
+        elif isinstance(adjoint, Spread) and not has_shape(reverse, operation, part.value, out):
+            if isinstance(adjoint, Reduced):
                 fit = None if statements else fitted(reverse, operation, part, slot)
                 if fit is None:
                     return None
@@ -297,9 +312,9 @@ def contributions(
             formed = formed or plan == "none"
             if statements or arrays_read(reverse, part.value) or not formed:
                 return None
-            part = replace(part, uniform=True)
+            part = Uniform(part.value, where=part.mask)
         if plan != "none":
-            shaped = {out} if adjoint.uniform else {out, *names_read(adjoint.value)}
+            shaped = {out} if isinstance(adjoint, Spread) else {out, *names_read(adjoint.value)}
             part = unbroadcasted(reverse, operation, slot.name, out, part, plan, code, shaped)
         found.append((slot.name, part))
     if only_numbers:
@@ -341,7 +356,7 @@ def is_chosen_twice(
     """Whether zeros would be put into the adjoint of the result for an operand that is summed, and again for
     another operand.
     """
-    if adjoint.mask is None or adjoint.zeroed or adjoint.uniform or len(slots) < 2:
+    if len(slots) < 2:
         return False
     return any(
         slot.part is None
@@ -373,7 +388,8 @@ def may_lose_zeros(reverse: Reverse, name: str, adjoint: Adjoint) -> bool:
     """
     kind = reverse.facts.kind_of_name(name)
     is_array = reverse.domain.is_array(kind) and not reverse.domain.is_foreign(kind)
-    return adjoint.partial and not adjoint.zeroed and is_array and reverse.slopes.meet_infinity(name)
+    is_zeroed = isinstance(adjoint, Masked) and adjoint.zeroed
+    return adjoint.partial and not is_zeroed and is_array and reverse.slopes.meet_infinity(name)
 
 
 def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -> tuple[Adjoint, bool]:
@@ -385,11 +401,13 @@ def with_mask(reverse: Reverse, value: Any, adjoint: Adjoint, code: list[Any]) -
     inner = summed(reverse, written)
     choice = chosen(reverse, written if inner is None else inner)
     if choice is None:
-        zeroed = adjoint.zeroed and is_multiple(value, adjoint.value)
-        return Adjoint(value, mask=adjoint.mask, zeroed=zeroed, masks=masks), False
+        if adjoint.mask is not None:
+            zeroed = adjoint.is_full and is_multiple(value, adjoint.value)
+            return Masked(value, where=adjoint.mask, zeroed=zeroed), False
+        return Plain(value) if masks is None else ListOfChoices(value, masks=masks), False
     condition, inverted, part = choice
     mask = both_hold(adjoint.mask, mask_of(reverse, condition, inverted, code))
-    return Adjoint(part, mask=mask), inner is not None
+    return Masked(part, where=mask), inner is not None
 
 
 def definition_of(value: Any, statements: list[Any]) -> Any:
@@ -459,14 +477,14 @@ def unbroadcasted(
     """
     value, mask = part.value, part.mask
     if mask is not None:
-        if not part.zeroed:
+        if not part.is_full:
             value = kept(reverse, mask, value, out) or choice(reverse, mask, value, constant(0))
         is_sum = plan == "sum"
         are_kept = reverse.slopes.keep_zeros(operand)
         mask = None if are_kept else operand_mask(reverse, mask, operand, is_sum, code)
-    elif part.uniform and plan == "sum":
+    elif isinstance(part, Uniform) and plan == "sum":
         size = gast.Attribute(value=load(out), attr="size", ctx=gast.Load())
-        return Adjoint(gast.BinOp(left=value, op=gast.Mult(), right=size))
+        return Plain(gast.BinOp(left=value, op=gast.Mult(), right=size))
 
     def summed(value: Any) -> Any:
         found = sum_of_product(reverse, operation, out, value, plan)
@@ -475,7 +493,7 @@ def unbroadcasted(
 
     alike = reverse.domain.share_real_dtype([reverse.kind(load(n)) for n in (operand, out)])
     total = factored(summed, value, operand if alike else "", shaped)
-    return Adjoint(total, mask=mask, zeroed=mask is not None)
+    return masked(total, mask)
 
 
 def factored(summed: Callable[[Any], Any], value: Any, operand: str, shaped: set[str]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from ..trees.nodes import assign, attribute, call, constant, load, names_read, same
-from .adjoint import Adjoint, Env, Sweep
+from .adjoint import Accumulator, Env, Ownership, Plain, Shadow, Sweep, is_changed, masked, owned_if
 from .adjoints import accumulate, copied_adjoint, full_adjoint, own_adjoint, pass_on
 from .indices import index_value, is_basic, is_choice_of, is_number_of, is_whole
 from .masks import both_hold, mark_elements, marks_of, mask_at
@@ -57,25 +57,30 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
         back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
-        env[base] = replace(env[base], partial=True)
         mask = None if before is None else before.mask
-        marks = env[base].overwritten or marks_of(mask, reverse.marks)
+        own = env[base]
+        if isinstance(own, (Accumulator, Shadow)):
+            env[base] = replace(own, partial=True)
+            marks = own.overwritten if isinstance(own, Accumulator) else None
+        elif (marks := marks_of(mask, reverse.marks)) is not None:
+            env[base] = masked(own.value, mask, Ownership.CHANGED, partial=True)
+        elif is_masked_by(reverse, base, target.slice):
+            mask = both_hold(mask, mask_at(reverse, name, base, target.slice, True, back))
+            env[base] = masked(own.value, mask, Ownership.CHANGED, partial=True)
+        else:
+            env[base] = Plain(own.value, ownership=Ownership.CHANGED, partial=True)
         if marks is not None:
             back.append(mark_elements(reverse, marks, target.slice, True))
-            env[base] = replace(env[base], mask=mask, zeroed=mask is not None)
-        elif is_masked_by(reverse, env[base], base, target.slice):
-            others = mask_at(reverse, name, base, target.slice, True, back)
-            env[base] = replace(env[base], mask=both_hold(mask, others), zeroed=True)
     if value is not None and not added:  # after `da[i]` is zero: the value may be the array itself
-        pass_on(reverse, env, s.value.id, Adjoint(value, owned=owned, partial=partial), back)
+        pass_on(reverse, env, s.value.id, Plain(value, ownership=owned_if(owned), partial=partial), back)
     return ahead, back
 
 
-def is_masked_by(reverse: Reverse, adjoint: Adjoint, base: str, index: Any) -> bool:
+def is_masked_by(reverse: Reverse, base: str, index: Any) -> bool:
     """Whether a store's elements are tracked by a mask: the index is an array of truth values, or the adjoint
     of the array reaches an infinite slope.
     """
-    if adjoint.accumulator or base in reverse.shadows:
+    if base in reverse.shadows:
         return False
     is_steep = reverse.is_any_array(base) and reverse.slopes.meet_infinity(base)
     return is_steep or is_choice_of(reverse, base, index)
@@ -88,8 +93,8 @@ def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
     adjoint = env.get(variable)
     return (
         adjoint is not None
+        and (isinstance(adjoint, Accumulator) or is_changed(adjoint))
         and adjoint.mask is None
-        and (adjoint.accumulator or (adjoint.buffer and adjoint.owned))
         and variable != base
         and variable not in reverse.shadows
         and base not in reverse.shadows
@@ -113,7 +118,7 @@ def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
     adjoint = env.get(base.id)
     return (
         adjoint is not None
-        and not adjoint.accumulator
+        and not isinstance(adjoint, Accumulator)
         and base.id not in reverse.shadows
         and is_whole(s.targets[0].slice, reverse.domain.rank(reverse.kind(base)))
     )
@@ -132,7 +137,7 @@ def reverse_replacement(reverse: Reverse, s: Any, env: Env) -> Sweep:
         return [s], back
     whole = full_adjoint(reverse, base.id, adjoint, back)
     value = reverse.summed_by(plan, whole) or call(reverse.helper("conform"), whole, s.value)
-    pass_on(reverse, env, s.value.id, Adjoint(value, owned=adjoint.owned), back)
+    pass_on(reverse, env, s.value.id, Plain(value, ownership=owned_if(adjoint.is_owned)), back)
     return [s], back
 
 
@@ -232,7 +237,7 @@ def reverse_append(reverse: Reverse, s: Any, env: Env) -> Sweep:
     if reverse.is_active(value):
         name = reverse.adjoint_name(value.id)
         back.append(assign(name, popped))
-        pass_on(reverse, env, value.id, Adjoint(load(name), partial=partial), back)
+        pass_on(reverse, env, value.id, Plain(load(name), partial=partial), back)
     else:
         back.append(gast.Expr(value=popped))
     return [s], back
@@ -251,7 +256,7 @@ def reverse_pop(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
     if adjoint is None:
         value = reverse.zero(name)
     else:
-        whole = Adjoint(full_adjoint(reverse, name, adjoint, back), owned=adjoint.owned)
-        value = whole.value if whole.owned else copied_adjoint(reverse, whole, name)
+        whole = Plain(full_adjoint(reverse, name, adjoint, back), ownership=owned_if(adjoint.is_owned))
+        value = whole.value if whole.is_owned else copied_adjoint(reverse, whole, name)
     back.append(gast.Expr(value=call(attribute(load(own), "append"), value)))
     return [s], back

@@ -35,7 +35,7 @@ from ..trees.nodes import (
     tuple_of,
 )
 from ..trees.rebuild import substitute
-from .adjoint import Adjoint, Env, Sweep
+from .adjoint import Adjoint, Env, Ownership, Plain, Shadow, Sweep
 from .indices import is_basic
 from .rule_application import Emitter
 
@@ -140,7 +140,7 @@ class Shadows:
         if name not in self.by_memory:
             return [], adjoint
         target = self.adjoint_name(name)
-        return [self.lookup(name, target=target)], Adjoint(load(target), owned=True)
+        return [self.lookup(name, target=target)], Plain(load(target), ownership=Ownership.OWNED)
 
     def is_lookup(self, s: Any) -> bool:
         """Whether a statement of the reverse sweep is a lookup."""
@@ -337,7 +337,7 @@ class Shadows:
 
 def shadow_of(name: str) -> Adjoint:
     """The adjoint held by a shadow of this name."""
-    return Adjoint(load(name), owned=True, accumulator=True, shadow=True)
+    return Shadow(load(name))
 
 
 def part(base: Any, index: Any) -> Any:

@@ -8,7 +8,13 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad.transforms.differentiation.adjoint import Adjoint, Env
+from s2sad.transforms.differentiation.adjoint import (
+    Accumulator,
+    Env,
+    Ownership,
+    Plain,
+    Uniform,
+)
 from s2sad.transforms.differentiation.adjoints import (
     accumulate,
     accumulate_at,
@@ -21,6 +27,8 @@ from s2sad.transforms.differentiation.reverse_state import Reverse
 from s2sad.transforms.trees.nodes import constant, load
 from tests.support.analysed import analysed
 from tests.support.before_after import text_of
+
+OWNED = Ownership.OWNED
 
 
 @pytest.fixture
@@ -44,7 +52,7 @@ def test_the_first_contribution_is_the_adjoint_and_others_make_new_names(reverse
     for text in ("dy", "dz * 2", "dw"):
         accumulate(reverse, env, "x", expression(text), code)
     assert lines(code) == ["dx = dy + dz * 2", "dx_2 = dx + dw"]
-    assert text_of(env["x"].value).strip() == "dx_2" and env["x"].owned
+    assert text_of(env["x"].value).strip() == "dx_2" and env["x"].is_owned
 
 
 def test_nothing_comes_of_a_contribution_that_is_none(reverse: Reverse) -> None:
@@ -60,7 +68,7 @@ def test_nothing_comes_of_a_contribution_that_is_none(reverse: Reverse) -> None:
 def test_accumulators_keep_their_name_and_arrays_are_added_in_place(
     reverse: Reverse, variable: str, line: str
 ) -> None:
-    env = {variable: Adjoint(load("dq"), owned=True, accumulator=True)}
+    env = {variable: Accumulator(load("dq"))}
     code: list[Any] = []
     accumulate(reverse, env, variable, expression("g"), code)
     assert lines(code) == [line] and reverse.used == {variable}
@@ -77,12 +85,12 @@ def test_who_owns_an_adjoint(reverse: Reverse) -> None:
     ]:
         env: Env = {}
         accumulate(reverse, env, "v", expression(text), [])
-        assert env["v"].owned is owned, text
+        assert env["v"].is_owned is owned, text
 
 
 def test_only_what_is_owned_is_changed_in_place(reverse: Reverse) -> None:
     code: list[Any] = []
-    env: Env = {"v": Adjoint(load("dy"))}
+    env: Env = {"v": Plain(load("dy"))}
     accumulate_at(reverse, env, "v", load("i"), load("g"), code)
     accumulate_at(reverse, env, "v", load("i"), load("h"), code)
     assert lines(code) == ["dv = dy.copy()", "dv[i] += g", "dv[i] += h"]
@@ -122,27 +130,27 @@ def test_the_parts_of_a_tuple_stay_apart(reverse: Reverse) -> None:
 def test_a_uniform_adjoint_is_spread_when_its_shape_is_needed(reverse: Reverse) -> None:
     env: Env = {}
     code: list[Any] = []
-    pass_on(reverse, env, "v", Adjoint(constant(1.0), uniform=True), code)
-    assert env["v"].uniform and not code
+    pass_on(reverse, env, "v", Uniform(constant(1.0)), code)
+    assert isinstance(env["v"], Uniform) and not code
     both = dict(env)
-    pass_on(reverse, both, "v", Adjoint(load("d"), uniform=True), code)
-    assert lines(code) == ["dv = 1.0 + d"] and both["v"].uniform and not both["v"].owned
+    pass_on(reverse, both, "v", Uniform(load("d")), code)
+    assert lines(code) == ["dv = 1.0 + d"] and isinstance(both["v"], Uniform)
     accumulate(reverse, env, "v", load("dw"), code)
-    assert not env["v"].uniform
+    assert isinstance(env["v"], Plain)
     code.clear()
     assert text_of(full_adjoint(reverse, "v", both["v"], code)).strip() == "dv_3"
     assert lines(code) == ["dv_3 = np.full_like(v, dv)"]
 
 
 def test_arms_join(reverse: Reverse) -> None:
-    same, owned = Adjoint(load("dw")), Adjoint(load("dw"), owned=True)
+    same, owned = Plain(load("dw")), Plain(load("dw"), ownership=OWNED)
     arms: list[tuple[Env, list[Any]]] = [
-        ({"x": Adjoint(load("dy")), "v": same}, []),
-        ({"v": owned, "u": Adjoint(load("dz"), owned=True)}, []),
+        ({"x": Plain(load("dy")), "v": same}, []),
+        ({"v": owned, "u": Plain(load("dz"), ownership=OWNED)}, []),
     ]
     env: Env = {"gone": same}
     join_arms(reverse, env, arms, frozenset("xvut").__contains__)
     assert lines(arms[0][1]) == ["dx = dy", "du = zeros_like(u)"]
     assert lines(arms[1][1]) == ["dx = 0.0", "du = dz"]
     assert list(env) == ["x", "v", "u"] and env["v"].value.id == "dw"
-    assert (env["x"].owned, env["v"].owned, env["u"].owned) == (False, False, True)
+    assert (env["x"].is_owned, env["v"].is_owned, env["u"].is_owned) == (False, False, True)
