@@ -405,13 +405,16 @@ class Memory:
                 if function in (dict_items, dict_values) and self.new_of(args[0], *DICTS) is not None:
                     return self.parts_of_dict(target, args[0].id, function is dict_values)
                 if function in (operator.concat, repeated, copied_lists, list, deque, sorted):
-                    known = [new.items for a in args if (new := self.new_of(a, list)) is not None]
+                    made = [self.new_of(a, list, *DICTS) for a in args]
+                    known = [new.items if new.cls is list else new.keys for new in made if new is not None]
                     if function in (list, deque) and len(args) == 1:  # of a tuple
                         of_tuple = self.held(args[0], kind).all_parts()
                         known = known if of_tuple is None else [self.together(of_tuple)]
                     if len(known) == (2 if function is operator.concat else min(len(args), 1)):
                         cls = deque if function is deque else list
                         self.new[target] = New(cls, self.together(known))
+                        if known and known[0].sites == frozenset() and function in (list, sorted):
+                            return List(None, self.as_kind(known[0]))
         return None
 
     def new_of(self, atom: Any, *classes: type) -> New | None:
