@@ -590,14 +590,6 @@ class Memory:
                 self.write(x, ITEMS, self.held(value, kind))
             case ("heap_splice" | "splice_items" | "hold_splice"), [x, gast.Name(id=items), *_]:
                 self.write(x, ITEMS, self.new[items].items if items in self.new else ANYTHING)
-            case "heap_replace", [value, *_]:
-                new = self.held(value, kind)
-                if isinstance(new.kind, (Scalar, Nothing)):  # no array
-                    return
-                new = new if isinstance(new.kind, Array) else Held(Array(None, None), frozenset())
-                for slot, held in list(self.slots.items()):
-                    if isinstance(held.kind, (Array, Numeric, Unknown)):
-                        self.put(*slot, new)
             case _ if name in KEEPS:
                 pass
             case _:
@@ -867,16 +859,16 @@ READS = {  # with the position of the object
     "whole_field": 1,
     "whole_item": 1,
 }
-KEEPS = frozenset(  # changes that store nothing
+KEEPS = frozenset(  # changes that store nothing, or what is of the same kind as before
     [
-        "clear_items", "delete_item", "heap_admit", "heap_clear", "heap_delete", "heap_order", "hold_clear",
-        "hold_delete", "hold_order", "new_heap", "order_items",
+        "clear_items", "delete_item", "heap_admit", "heap_clear", "heap_delete", "heap_order", "heap_replace",
+        "hold_clear", "hold_delete", "hold_order", "new_heap", "order_items",
     ]
 )
 CHANGES = KEEPS | frozenset(
     [
         "append_item", "born", "entered", "filled", "heap_append", "heap_enter", "heap_insert",
-        "heap_replace", "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item",
+        "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item",
         "hold_splice", "insert_item", "set_field", "set_item", "splice_items",
     ]
 )

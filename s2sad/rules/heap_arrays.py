@@ -49,7 +49,7 @@ def without_held_(d, holders, out, dout):
     return without_held(dout, holders), None
 
 
-@bprop(with_item, samples=[given(A(3), 1, 0.5), given(A(3, 2), [0, 0], A(2, 2))])
+@bprop(with_item, sharing="fresh", samples=[given(A(3), 1, 0.5), given(A(3, 2), [0, 0], A(2, 2))])
 def with_item_(x, index, value, out, dout):
     return item_cleared(dout, index), None, item_taken(dout, index, value)
 
@@ -59,16 +59,16 @@ def with_item_jvp(x, index, out, dx, dvalue):
     return add(item_cleared(dx, index), item_stored(dvalue, index, x))
 
 
-@bprop(item_cleared, "linear", samples=[given(A(3), 1)])
+@bprop(item_cleared, "linear", sharing="maybe", samples=[given(A(3), 1)])
 def item_cleared_(dx, index, out, dout):
     return item_cleared(dout, index), None
 
 
-@bprop(item_taken, "linear", samples=[given(A(3), 1, 0.5)])
+@bprop(item_taken, "linear", sharing="fresh", samples=[given(A(3), 1, 0.5)])
 def item_taken_(dx, index, value, out, dout):
     return item_stored(dout, index, dx), None, None
 
 
-@bprop(item_stored, "linear", samples=[given(0.5, 1, A(3))])
+@bprop(item_stored, "linear", sharing="fresh", samples=[given(0.5, 1, A(3))])
 def item_stored_(dvalue, index, x, out, dout):
     return item_taken(dout, index, dvalue), None, None

@@ -118,7 +118,7 @@ class _Run:
                 if self.memory is not None:
                     self.memory.defined(name, found)
                 self.forgetting.note_method(name, s.value)
-                if isinstance(s.value, gast.Call):
+                if isinstance(s.value, gast.Call) and self.memory is None:
                     self.forgetting.forget(s.value)
             case gast.Assign(targets=[gast.Tuple(elts=elts)]):
                 kinds = domain.unpack_kinds(self.atom(s.value), len(elts))
@@ -159,9 +159,10 @@ class _Run:
                 name, item = s.value.func.value.id, s.value.args[0]
                 self.change(name, domain.stored_kind(self.kinds[name], self.atom(item)))
             case gast.Expr(value=gast.Call()):
-                if self.memory is not None:
+                if self.memory is None:
+                    self.forgetting.forget(s.value)
+                else:  # what is changed without it is refused
                     self.memory.passed(s.value)
-                self.forgetting.forget(s.value)
             case gast.If():
                 taken = domain.truth_of(self.atom(s.test)) if is_atom(s.test) else None
                 for inner in [s.body] * (taken is not False) + [s.orelse] * (taken is not True):
