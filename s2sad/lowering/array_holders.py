@@ -6,7 +6,8 @@
     heap = heap_replace(heap, force_2, holders_1)
 
 An array is told apart by the statement that makes it. If that statement's block stores it once, each such
-array is in one slot of one object: the one that it was read from. Form: single assignment.
+array is held by one object: the one that it was read from. Other attributes of this object may hold it, too,
+where it was read from one and stored in another: `self.prev = self.u`. Form: single assignment.
 """
 
 from __future__ import annotations
@@ -40,6 +41,17 @@ class Slot(NamedTuple):
     is_field: bool
 
 
+class Store(NamedTuple):
+    """Where an array is stored: the block, the slot (of an unknown one, a statement), the position of the
+    statement, and whether the same object held the array in another attribute already.
+    """
+
+    block: int
+    slot: Any
+    position: int
+    is_moved: bool = False
+
+
 class ArrayHolders:
     """The arrays that the names and slots of a program may hold; `memory` tells the objects."""
 
@@ -47,15 +59,23 @@ class ArrayHolders:
         self.facts, self.program, self.memory = facts, facts.program, memory
         self.names: dict[str, Arrays] = {}
         self.slots: dict[tuple[str, Any], Arrays] = defaultdict(frozenset)
-        self.stores: dict[str, set[Any]] = defaultdict(set)  # by array: block, object and key
+        self.stores: dict[str, set[Store]] = defaultdict(set)  # by array
         self.born: dict[str, int] = {}  # the block that makes each array
         self.escaped = {OUTSIDE}
         self.values: dict[str, list[Any]] = defaultdict(list)  # what is assigned to each name
+        self.positions: dict[int, int] = {}  # of statements in the program
+        self.loops: dict[int, Any] = {}  # the innermost loop around each statement
+        self.bound: dict[str, list[Any]] = defaultdict(list)  # the statements that bind each name
         for p in self.program.tree.args.args:
             self.names[p.id] = NONE if domain.is_immutable(facts.kind(p)) else frozenset([OUTSIDE])
-        for s in statements_in(self.program.tree.body):
+        for position, s in enumerate(statements_in(self.program.tree.body)):
+            self.positions[id(s)] = position
+            for name in bound_here(s):
+                self.bound[name].append(s)
             if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
                 self.values[s.targets[0].id].append(s.value)
+            if isinstance(s, (gast.For, gast.While)):  # after those around it
+                self.loops.update((id(inner), s) for inner in statements_in(s.body))
         size = -1
         while size != (size := self.size()):
             self.block(self.program.tree.body)
@@ -66,8 +86,9 @@ class ArrayHolders:
 
     # ------------------------------------------------------------ queries
 
-    def holder(self, holders: Any) -> Slot | None:
-        """The slot that holds the array of which `holders` are the holders, None where no slot does.
+    def holder(self, holders: Any) -> tuple[Slot | None, list[str]]:
+        """The slot that holds the array of which `holders` are the holders, None where no slot does; and the
+        other attributes of that object that may hold it.
 
         Raises LookupError where that is not known.
         """
@@ -77,15 +98,53 @@ class ArrayHolders:
             raise LookupError
         if any(not arrays.isdisjoint(self.of(other)) for other in others):
             raise LookupError
-        if not any(self.stores[a] for a in arrays):
-            return None
+        if not any(self.stores[a] for a in arrays) or self.is_not_stored_yet(x, arrays, holders):
+            return None, []
+        stores = frozenset().union(*(self.stores[a] for a in arrays))
         for a in arrays:
-            if any(block != self.born[a] for block, *_ in self.stores[a]) or len(self.stores[a]) > 1:
+            made = {(store.block, store.slot) for store in self.stores[a] if not store.is_moved}
+            if len(made) > 1 or any(block != self.born[a] for block, _ in made):
                 raise LookupError
         read = self.read_of(self.value(x))
         if read is None or read[0] != self.root(token):
             raise LookupError
-        return read[1]
+        if not any(store.is_moved for store in stores):
+            return read[1], []
+        if not all(isinstance(store.slot, Slot) and store.slot.is_field for store in stores):
+            raise LookupError
+        sites = self.memory.held(load(read[1].x), self.facts.kind).sites or NONE
+        keys = {key for (site, key), held in self.slots.items() if site in sites and not held.isdisjoint(arrays)}
+        return read[1], sorted(keys - {self.key(read[1].key)})
+
+    def is_not_stored_yet(self, x: Any, arrays: Arrays, holders: Any) -> bool:
+        """Whether an array, which is made in the same turn of the same loop, is stored after this alone."""
+        (s,) = self.bound[holders.id]
+        loop, position = self.loops.get(id(s)), self.positions[id(s)]
+        if any(store.position < position for a in arrays for store in self.stores[a]):
+            return False
+        todo, seen = [x.id], set()
+        while todo:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for made in self.bound[name] or [None]:
+                if made is None or self.positions[id(made)] > position or not self.is_in(made, loop):
+                    return False
+                match made:
+                    case gast.Assign(value=gast.Name(id=source)):
+                        todo.append(source)
+                    case gast.Assign(value=gast.Call(func=func, args=[gast.Name(id=source), _])) if (
+                        self.program.resolve(func) is stored_in
+                    ):
+                        todo.append(source)
+                    case _ if self.names[name] != {name}:
+                        return False
+        return True
+
+    def is_in(self, s: Any, loop: Any) -> bool:
+        """Whether a statement is in a loop, or in none where there is None."""
+        return loop is None or any(inner is s for inner in statements_in(loop.body))
 
     def given(self, holders: Any) -> list[Any]:
         """The arguments of the call that finds holders."""
@@ -220,29 +279,27 @@ class ArrayHolders:
     def change(self, name: str, args: list[Any], block: int, s: Any) -> None:
         match name, args:
             case "heap_set", [x, key, value, *field]:
-                self.store(
-                    x,
-                    self.key(key) if field else ITEMS,
-                    self.of(value),
-                    (block, self.root(x), self.key(key)),
-                )
+                slot = Slot(self.root(x), self.key(key), bool(field))
+                read = self.read_of(self.value(value))
+                is_moved = read is not None and read[1].x == slot.x
+                place = Store(block, slot, self.positions[id(s)], is_moved)
+                self.store(x, slot.key if field else ITEMS, self.of(value), place)
             case ("heap_append" | "heap_insert"), [x, _, value, *_]:
-                self.store(x, ITEMS, self.of(value), (block, id(s)))
+                self.store(x, ITEMS, self.of(value), Store(block, id(s), self.positions[id(s)]))
             case "heap_enter", [gast.Name(id=x), *_]:
                 found = self.of(args[0])
                 if self.memory.names.get(x) is None or self.memory.names[x].sites is None:
                     self.escape(found)
-                self.store(args[0], ITEMS, found, (block, id(s)))
+                self.store(args[0], ITEMS, found, Store(block, id(s), self.positions[id(s)]))
             case "heap_replace", [new, holders]:
-                value = self.value(holders)
-                read = self.read_of(self.value(value.args[1])) if self.helper(value) == "holders_of" else None
-                place: Any = (block, id(s)) if read is None else (block, read[1].x, self.key(read[1].key))
-                found, old = self.of(new), self.of(value.args[1]) if read is not None else None
-                for slot, held in list(self.slots.items()):
-                    if old is None or not old.isdisjoint(held):
-                        self.slots[slot] = held | found
-                for a in found:
-                    self.stores[a].add(place)
+                x = self.changed(holders)
+                read, old, found = self.read_of(self.value(x)), self.of(x), self.of(new)
+                held = [slot for slot, arrays in self.slots.items() if not old.isdisjoint(arrays)]
+                for slot in held:
+                    self.slots[slot] |= found
+                place = id(s) if read is None else Slot(read[1].x, self.key(read[1].key), read[1].is_field)
+                for a in found if held else ():
+                    self.stores[a].add(Store(block, place, self.positions[id(s)]))
             case "new_heap", _:
                 pass
             case _, [*given]:
@@ -292,7 +349,7 @@ class ArrayHolders:
     def escape(self, arrays: Arrays) -> None:
         self.escaped |= arrays
 
-    def store(self, x: Any, key: Any, found: Arrays, place: Any) -> None:
+    def store(self, x: Any, key: Any, found: Arrays, place: Store) -> None:
         held = self.memory.held(x, self.facts.kind)
         if held.sites is None:
             self.escape(found)

@@ -160,6 +160,8 @@ class _Writer:
                 case gast.Expr(value=gast.Call(func=func, args=[x])) if self.is_known(func, x):
                     continue
             found += self.made_first(s)
+            others, s = self.replaced_elsewhere(s)
+            found += others
             found += self.entered(s) or self.results(self.statement(map_blocks(s, self.block)))
         return found
 
@@ -182,6 +184,39 @@ class _Writer:
                 made = self.helper("made_item", x, self.same.get(getattr(key, "id", ""), key))
                 return [located(gast.Expr(value=made), s)]
         return []
+
+    def replaced_elsewhere(self, s: Any) -> tuple[list[Any], Any]:
+        """The changes of other attributes in which an object may hold an array that is replaced, and the
+        statement after them.
+        """
+        match s:
+            case gast.Assign(value=gast.Call(func=func, args=[token, new, holders])) if (
+                self.program.resolve(func) is heap.heap_replace
+            ):
+                pass
+            case _:
+                return [], s
+        try:
+            slot, keys = self.holders.holder(holders)
+        except LookupError:  # `replace` meets it again
+            return [], s
+        code: list[Any] = []
+        for key in keys if slot is not None else ():
+            found, test = self.names.temporary(key), self.names.temporary("is_held")
+            one, either = (load(self.names.temporary(token.id)) for _ in range(2))
+            is_old = gast.Compare(
+                left=load(found), ops=[gast.Is()], comparators=[self.holders.changed(holders)]
+            )
+            changed = self.store(token, load(slot.x), constant(key), new, True)
+            body = [assign(one.id, changed, s), assign(either.id, one, s)]
+            branch = gast.If(test=load(test), body=body, orelse=[assign(either.id, token, s)])
+            code += [
+                assign(found, self.helper("held_field", load(slot.x), constant(key)), s),
+                assign(test, located(is_old, s), s),
+                located(branch, s),
+            ]
+            token = either
+        return code, rebuilt(s, value=rebuilt(s.value, args=[token, new, holders]))
 
     def entered(self, s: Any) -> list[Any]:
         """The birth of a display of numbers and objects, item by item; empty for other statements."""
@@ -546,7 +581,7 @@ class _Writer:
             kind = widen(changed.kind)
             if changed.sites == frozenset() and isinstance(kind, Scalar):  # a number stays
                 return token
-            slot = self.holders.holder(holders)
+            slot, _ = self.holders.holder(holders)
         except LookupError:
             raise _Unknown from None
         if slot is None or is_set_next:

@@ -254,3 +254,59 @@ def array_returned_after_a_loop_of_views(kicks, state):
         velocity = state[2:]
         velocity += kick
     return state
+
+
+class Wave:
+    def __init__(self, u, speed):
+        self.u, self.prev, self.speed = u, np.zeros_like(u), speed
+
+    def step(self):
+        lap = np.zeros_like(self.u)
+        lap[1:-1] = self.u[2:] - 2 * self.u[1:-1] + self.u[:-2]
+        new = 2 * self.u - self.prev + self.speed**2 * lap
+        new[0] += self.speed
+        new[new > 1.0] *= 0.9
+        self.prev, self.u = self.u, new
+        self.u[-1] = 0.3 * self.prev[1]
+
+
+@program((positive(4), 0.3), wrt=(0, 1), second=True)
+def buffers_of_waves_that_are_swapped(x, y):
+    waves = [Wave(x * k, y * k) for k in (1, 2)]
+    for w in waves:
+        w.u[:] = w.u * y
+        w.prev[:] = w.u
+        for _ in range(3):
+            w.step()
+    chosen = waves[-1]
+    chosen.prev = chosen.u
+    chosen.u *= y  # seen in both attributes
+    chosen.prev[1] += 1.0
+    return sum(w.u @ w.prev for w in waves) + chosen.u[1]
+
+
+class Species:
+    count = 0
+
+    def __init__(self, name, n, growth):
+        Species.count += 1
+        self.name, self.n, self.growth = name, n, growth
+
+    def advance(self, food):
+        self.n = np.array([[0.2, self.growth * food], [0.5, 0.8]]) @ self.n
+        self.n *= np.exp(-food)
+        self.n[self.n < 1e-6] = 0.0
+
+
+@program((positive(2), 0.3), wrt=(0, 1), second=True)
+def masked_stores_among_objects_by_name(x, y):
+    species = {s.name: s for s in (Species("hare", x * 2.0, y), Species("lynx", x.copy(), 0.9))}
+    food = {}
+    for _ in range(2):
+        for name in species:
+            food[name] = 0.0
+        for name, s in species.items():
+            food[name] += y * s.n[1]
+        for name, s in species.items():
+            s.advance(food[name])
+    return species["hare"].n @ species["lynx"].n
