@@ -113,8 +113,8 @@ class ArrayHolders:
         if not all(isinstance(store.slot, Slot) and store.slot.is_field for store in stores):
             raise LookupError
         sites = self.memory.held(load(read[1].x), self.facts.kind).sites or NONE
-        keys = {key for (site, key), held in self.slots.items() if site in sites and not held.isdisjoint(arrays)}
-        return read[1], sorted(keys - {self.key(read[1].key)})
+        held = [slot for slot, found in self.slots.items() if not found.isdisjoint(arrays)]
+        return read[1], sorted({key for site, key in held if site in sites} - {self.key(read[1].key)})
 
     def is_not_stored_yet(self, x: Any, arrays: Arrays, holders: Any) -> bool:
         """Whether an array, which is made in the same turn of the same loop, is stored after this alone."""
