@@ -65,16 +65,19 @@ LISTS = frozenset(  # functions of NumPy that may return lists
 
 
 class HeapNatures(HeapValues):
-    """The natures of the values of a program; `arguments` are the kinds of the arguments."""
+    """The natures of the values of a program; `arguments` are the kinds of the arguments, `told` those of
+    names that the memory of the program with a heap told.
+    """
 
     def __init__(
         self,
         facts: Facts,
         arguments: Mapping[str, Kind],
         find_with_heap: Callable[[Operation, Callable[[Any], Kind], bool], Any],
+        told: Mapping[str, Kind] | None = None,
     ) -> None:
         super().__init__(facts)
-        self.arguments, self.find_with_heap = arguments, find_with_heap
+        self.arguments, self.find_with_heap, self.told = arguments, find_with_heap, told or {}
 
     def of(self, node: Any) -> str:
         found = self.facts.program.resolve(node)
@@ -88,6 +91,9 @@ class HeapNatures(HeapValues):
     def class_of(self, node: Any) -> type | None:
         kind = self.kind(node)
         return kind.cls if isinstance(kind, (Record, Instance)) else None
+
+    def truth_of(self, node: Any) -> bool | None:
+        return domain.truth_of(self.told.get(getattr(node, "id", ""), UNKNOWN))
 
     def is_constant(self, node: Any) -> bool:
         return domain.is_differentiable(widen(self.kind(node))) is False

@@ -174,6 +174,11 @@ class RulePrimitives:
         return bool(fact(function, "likeness"))
 
     @staticmethod
+    def takes_objects(function: Any) -> bool:
+        """Whether a function takes objects, whose tangents its rule computes nothing with."""
+        return bool(fact(function, "objects"))
+
+    @staticmethod
     def is_of_numpy(function: Any) -> bool:
         """Whether a function is NumPy's, so that it converts lists to arrays."""
         return isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy")

@@ -402,6 +402,8 @@ class Forms:
         program = self.prepared(whole, kinds, outputs)
         known: Kinds = {}
         is_known = False  # whether the memory has told kinds
+        assumed = False  # whether that was of a program in which operators raise
+        wrong: set[str] = set()  # names of which it has told too much
         has_outer = writes and not self.outer and reads_outer_objects(program)
         limit = 3 * len(statements_in(program.tree.body)) + 500  # what is put in may be recursive
         left: list[str] = []
@@ -419,7 +421,7 @@ class Forms:
         for turn in range(ROUNDS):  # noqa: B007 - `met` reads it
             if has_outer and changes_outer_objects(program):
                 return self.with_outer(whole, kinds, outputs)
-            assumed, left = bool(left), []
+            left = []
             lowered = self.heap_calls.lowered(program, kinds, writes, known, left)
             if lowered is program:
                 break
@@ -444,16 +446,19 @@ class Forms:
                 continue
             if known or is_known:
                 found = memory.known_kinds(facts.kinds)
-                if assumed and any(join(found.get(n, UNKNOWN), k) != k for n, k in known.items()):
-                    left.append("")
+                reached = [(n, k) for n, k in known.items() if n in lowered.locals]
+                wrong = {n for n, k in reached if assumed and join(found.get(n, UNKNOWN), k) != k}
+                if wrong and not left:
+                    known = {n: k for n, k in known.items() if n not in wrong}
+                    continue
                 break
-            known = told_kinds(own, facts, memory)
-            if left:
+            known, assumed = told_kinds(own, facts, memory), bool(left) or memory.raises
+            if assumed:
                 known = {n: k for n, k in known.items() if n in program.locals}
             is_known = self.told(others) or bool(known)
             if not is_known:
                 break
-        if left:
+        if left or wrong:
             lowered = self.heap_calls.lowered(program, kinds, writes, {})
         if self.outer and lowered is not program:
             refuse_open_calls(facts, memory)
@@ -760,6 +765,8 @@ def told_kinds(own: Facts, lowered: Facts, memory: Memory) -> Kinds:
     """
     found = {n: k for n, k in memory.known_kinds(lowered.kinds).items() if not isinstance(k, Nothing)}
     known = {n: k for n, k in found.items() if nature_of(own.kind_of_name(n)) == "unknown"}
+    tests = {getattr(s.test, "id", "") for s in find_nodes(own.program.tree, gast.If)}
+    known |= {n: found[n] for n in tests if isinstance(found.get(n), Literal)}
     for name, held in memory.names.items():
         if name in own.kinds and held.sites != frozenset() and nature_of(own.kinds[name]) == "plain":
             known[name] = found.get(name, UNKNOWN)

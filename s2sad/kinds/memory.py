@@ -17,6 +17,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import product
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ from ..transforms.trees.program import MISSING, Program
 from .abstraction import FUNCTIONS, kind_of
 from ..values.objects import is_plain
 from .class_members import attribute_kind
+from .decided_tests import truth_kind
 from .indexing import element_kind, subscript_kind, unpack_kinds
 from .join import inherited_kind, join
 from .lattice import (
@@ -292,6 +294,7 @@ class Memory:
         self.heaps: set[str] = set()
         self.growth = self.seen = 0  # how often something new was found; at the last look
         self.is_told = False  # whether a walk has begun with nothing known
+        self.raises = False  # whether an operator that is not followed has an object as operand
         if function is not None:
             token, *others = shared.functions[function]
             self.heaps.add(token)
@@ -346,6 +349,8 @@ class Memory:
                 value, kind
             ):
                 return NOTHING
+            case gast.Compare(left=a, ops=[gast.Is() | gast.IsNot() as op], comparators=[b]):
+                return self.decided(OPERATORS[type(op)], [a, b], kind)
             case gast.Constant():
                 self.bind(target, self.of_kind(kind(value)))
             case gast.Attribute() if self.program.resolve(value) is not MISSING:
@@ -396,6 +401,8 @@ class Memory:
                 self.passed(value)
                 if self.is_early(value, kind):
                     return NOTHING
+                if function is isinstance:
+                    return self.decided(function, args, kind)
                 if makes_dict(value, self.program):
                     self.new[target] = New(function, factory=self.program.resolve(args[0]) if args else None)
                     return None
@@ -416,6 +423,21 @@ class Memory:
                         if known and known[0].sites == frozenset() and function in (list, sorted):
                             return List(None, self.as_kind(known[0]))
         return None
+
+    def decided(self, function: Any, args: list[Any], kind: KindOf) -> Kind | None:
+        """The truth value of a test that the classes of objects decide."""
+        choices: list[list[Kind]] = []
+        for a in args:
+            held = self.held(a, kind)
+            classes = [self.classes.get(site) for site in sorted(held.sites or ())]
+            if not held.is_object or held.is_optional or not self.functions.keys().isdisjoint(held.sites or ()):
+                choices.append([kind(a)])
+            elif None in classes or not {deque, *DICTS}.isdisjoint(classes):
+                return None
+            else:
+                choices.append([List(None, UNKNOWN) if cls is list else Instance(cls) for cls in classes])
+        first, *others = [truth_kind(function, combination) for combination in product(*choices)]
+        return first if all(other == first for other in others) else None
 
     def new_of(self, atom: Any, *classes: type) -> New | None:
         """The new container of one of the classes that an atom is; None for others."""
@@ -548,6 +570,9 @@ class Memory:
             return key if is_itself else self.as_kind(self.held(args[1], kind))
         if name == "plain_number":
             held = self.held(args[0], kind)
+            if held.is_object and not held.is_optional:
+                self.raises = True
+                return NOTHING
             if held.parts is not None:
                 self.bind(target, held)
             return self.as_kind(held) if held.is_optional or held.parts is not None else held.kind

@@ -98,7 +98,7 @@ class HeapCalls:
         if known:
             facts = facts_of(program, {**facts.kinds, **known}, self.forms.effects)
         refuse_namespace_changes(facts, updates=True)
-        return HeapNatures(facts, given, self.called)
+        return HeapNatures(facts, given, self.called, known)
 
     def called(self, operation: Operation, kind: Callable[[Any], Kind], reads: bool) -> CellType | None:
         """The cell of the function with a heap parameter for a call; None for calls that need none."""

@@ -204,6 +204,7 @@ class Facts(TypedDict, total=False):
     `odd`: `f(-x) == -f(x)` for the first argument, in calls without a dtype or an initial value.
     `shape_only`: the arguments whose shape and dtype, or length, it reads, and nothing else.
     `likeness`: for these it accepts the result of `like`.
+    `objects`: it takes objects, whose tangents its rule computes nothing with.
     `runs`: the shape and dtype of a result follow from the kinds of the arguments, so that it is run on
     stand-ins. By default: for functions of NumPy, `math` and the rules.
     `data`: the number of leading arguments whose values, even integers, do not affect the shape and dtype of
@@ -225,6 +226,7 @@ class Facts(TypedDict, total=False):
     odd: bool
     shape_only: tuple[int, ...]
     likeness: bool
+    objects: bool
     runs: bool
     data: int
     arrays: Literal["numpy", "eager"]

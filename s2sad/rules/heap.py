@@ -171,7 +171,7 @@ def heap_copy_jvp(record, out, dheap, dx):
     return add(gathered(dheap, record), own_part(dx, record))
 
 
-@bprop(heap_enter, sharing="fresh", samples=[(None, 1.5, NUMBER)], pure=False)
+@bprop(heap_enter, sharing="fresh", objects=True, samples=[(None, 1.5, NUMBER)], pure=False)
 def heap_enter_(heap, x, record, own=True, *, out, dout):
     return without_parts(dout, record), gathered(dout, record, True), None, None
 

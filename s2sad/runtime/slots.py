@@ -8,6 +8,7 @@ changes in place.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .adjoints import add
@@ -367,6 +368,10 @@ class Row(Part, list[Any]):
     def get(self, key: Any, default: Any = None) -> Any:
         """The adjoint of an item."""
         return self[key]
+
+    def items(self) -> Iterable[tuple[int, Any]]:
+        """The adjoints with the positions of the items."""
+        return enumerate(self)
 
     def insert(self, key: Any, value: Any) -> None:
         """The list gets an item at a position."""

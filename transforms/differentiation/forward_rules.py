@@ -6,6 +6,7 @@ function itself, on tangents; both terms of a bilinear one; or the rule's forwar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -130,7 +131,8 @@ class TangentEmitter(Emitter):
             and not is_own
             and (template is rule.template or template is not rule.reals)
         ):
-            value = self.explicit(rule, bound, slots, out, before)
+            takes_objects = self.primitives.takes_objects(operation.function)
+            value = self.explicit(rule, bound, slots, out, before, self.tangent if takes_objects else self.part)
         elif is_elementwise:
             value = self.elementwise(operation, template, bound, slots, out, before)
         elif rule.structure == "linear":
@@ -252,9 +254,17 @@ class TangentEmitter(Emitter):
         return call(self.helper("broadcast_like"), value, load(out))
 
     def explicit(
-        self, rule: Rule, bound: dict[str, Any], slots: list[Slot], out: str, before: list[Any]
+        self,
+        rule: Rule,
+        bound: dict[str, Any],
+        slots: list[Slot],
+        out: str,
+        before: list[Any],
+        part: Callable[[Any], Any],
     ) -> Any:
-        """A forward template; tangents of inactive operands are symbolic zeros."""
+        """A forward template with the tangents of its operands, which `part` gives; those of inactive ones are
+        symbolic zeros.
+        """
         template = rule.jvp_template
         assert template is not None
         arguments = {**bound, "out": load(out)}
@@ -266,11 +276,11 @@ class TangentEmitter(Emitter):
                 primal = bound[parameter]
                 match primal:
                     case gast.Tuple():
-                        arguments[tangent] = tuple_of([self.part(e) for e in primal.elts])
+                        arguments[tangent] = tuple_of([part(e) for e in primal.elts])
                     case gast.Dict():
-                        arguments[tangent] = rebuilt(primal, values=[self.part(v) for v in primal.values])
+                        arguments[tangent] = rebuilt(primal, values=[part(v) for v in primal.values])
                     case _:
-                        arguments[tangent] = self.part(primal)
+                        arguments[tangent] = part(primal)
             else:
                 symbol = f"{ZERO} {parameter}"
                 zeros[symbol] = bound.get(parameter)
@@ -280,7 +290,7 @@ class TangentEmitter(Emitter):
 
         def materialise(node: Any) -> Any:
             symbol = next((n for n in zeros if n in names_read(node)), None)
-            return self.zero(out) if symbol is None else self.part(zeros[symbol])
+            return self.zero(out) if symbol is None else part(zeros[symbol])
 
         folding = Zeros(materialise, self.linear_arguments)
         for s in statements:

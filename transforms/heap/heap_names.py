@@ -35,10 +35,9 @@ def bindings_of(program: Program) -> dict[str, list[Node]]:
 def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
     """The natures of names whose kinds do not tell them, and that surely are numbers."""
     bound = bindings_of(program)
-    operands = _only_operands(program)
     unknown = {n for n in bound if values.of(load(n)) == "unknown"}
 
-    def is_number(value: Node, name: str, names: set[str]) -> bool:
+    def is_number(value: Node, names: set[str]) -> bool:
         match value:
             case gast.Name():
                 return value.id in names or values.of(value) == "plain"
@@ -52,11 +51,9 @@ def infer_natures(program: Program, values: HeapValues) -> dict[str, str]:
                 return not any(values.of(x) == "object" for x in (a, b))
             case gast.Attribute(value=x, attr="shape") if values.is_array(x):
                 return True
-            case gast.Attribute() | gast.Subscript():
-                return name in operands
         return False
 
-    numbers = largest(unknown, lambda n, names: all(is_number(v, n, names) for v in bound[n]))
+    numbers = largest(unknown, lambda n, names: all(is_number(v, names) for v in bound[n]))
     return dict.fromkeys(numbers, "plain")
 
 
@@ -110,30 +107,3 @@ def largest(names: set[str], holds: Any) -> set[str]:
         if left == names:
             return names
         names = left
-
-
-def _only_operands(program: Program) -> set[str]:
-    """The names that are only read as operands of operators."""
-    read: set[str] = set()
-    other: set[str] = set()
-
-    def note(node: Node) -> None:
-        match node:
-            case gast.BinOp(left=a, right=b):
-                operands = [a, b]
-            case gast.UnaryOp(op=gast.Not()):
-                operands = []
-            case gast.UnaryOp(operand=a) | gast.AugAssign(target=gast.Name(), value=a):
-                operands = [a]
-            case _:
-                operands = []
-        read.update(o.id for o in operands if isinstance(o, gast.Name))
-        for child in gast.iter_child_nodes(node):
-            if not isinstance(child, gast.Name):
-                note(child)
-            elif not any(child is o for o in operands) and isinstance(child.ctx, gast.Load):
-                other.add(child.id)
-
-    for s in program.tree.body:
-        note(s)
-    return read - other

@@ -68,6 +68,10 @@ class HeapValues:
         """Whether an item of an atom is surely a number."""
         return self.domain.is_scalar(self.domain.item_kind(self.kind(node), index, self.kind))
 
+    def truth_of(self, node: Node) -> bool | None:
+        """The truth value of a test, whatever changes; None where it is not known."""
+        raise NotImplementedError
+
     def is_array(self, node: Node) -> bool:
         """Whether an atom may be an array, which `x += v` changes."""
         raise NotImplementedError

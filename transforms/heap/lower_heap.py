@@ -177,6 +177,8 @@ class _Lowerer(Writer):
                 self.call(s, None, value)
             case gast.For():
                 self.loops.loop(s)
+            case gast.If(test=test) if (truth := self.values.truth_of(test)) is not None:
+                self.code += self.inner(s.body if truth else s.orelse)
             case gast.If(test=gast.Name() as test) if self.nature(test) != "plain":
                 # the object may be empty, and so false, later
                 truth = self.made(test.id, call(self.bound(bool, "bool"), test))
@@ -270,8 +272,9 @@ class _Lowerer(Writer):
                     self.emit(gast.Expr(value=self.helper("the_list", x)))
             views = self.copy(a, only_items=True), self.copy(b, only_items=True)
             self.enter(target, self.helper("concat", *views))
-        elif isinstance(value.op, gast.Mult) and self.values.is_list(a):
-            self.enter(target, self.helper("repeated", self.copy(a, only_items=True), b))
+        elif isinstance(value.op, gast.Mult) and any(map(self.values.is_list, (a, b))):
+            items, count = (a, b) if self.values.is_list(a) else (b, a)
+            self.enter(target, self.helper("repeated", self.copy(items, only_items=True), count))
         else:
             left, right = map(self.operand, (a, b))
             self.put(target, self.set_or_number(rebuilt(value, left=left, right=right)))
@@ -300,7 +303,7 @@ class _Lowerer(Writer):
             case gast.Name() as x if self.nature(x) == "object":
                 if not isinstance(s.op, gast.Add) or not self.values.is_list(x):
                     self.number(x)
-                self.methods.extend(x, s.value)
+                self.methods.extend(load(x.id), s.value)
             case gast.Subscript(value=x, slice=index) if self.nature(x) != "plain" and not is_of_array(index):
                 self.no_slice(index)
                 key = self.key(x, index)
