@@ -40,8 +40,8 @@ from ..transforms.trees.nodes import (
 )
 from ..transforms.trees.program import EMPTY as EMPTY_OF
 from ..transforms.trees.program import MISSING, Program
-from .abstraction import FUNCTIONS, kind_of
 from ..values.objects import is_plain
+from .abstraction import FUNCTIONS, kind_of
 from .class_members import attribute_kind
 from .decided_tests import truth_kind
 from .indexing import element_kind, subscript_kind, unpack_kinds
@@ -429,8 +429,9 @@ class Memory:
         choices: list[list[Kind]] = []
         for a in args:
             held = self.held(a, kind)
-            classes = [self.classes.get(site) for site in sorted(held.sites or ())]
-            if not held.is_object or held.is_optional or not self.functions.keys().isdisjoint(held.sites or ()):
+            sites = sorted(held.sites or ())
+            classes = [self.classes.get(site) for site in sites]
+            if not held.is_object or held.is_optional or any(site in self.functions for site in sites):
                 choices.append([kind(a)])
             elif None in classes or not {deque, *DICTS}.isdisjoint(classes):
                 return None
@@ -520,7 +521,8 @@ class Memory:
     def has_operators(self, held: Held) -> bool:
         """Whether an operand is an object of the user's: its operators are put in before this, or raise."""
         classes = {self.classes.get(site) for site in held.sites or ()}
-        return held.is_object and classes.isdisjoint((None, list, deque, *DICTS)) and all(map(is_plain, classes))
+        is_users = classes.isdisjoint((None, list, deque, *DICTS)) and all(map(is_plain, classes))
+        return held.is_object and is_users
 
     def passed(self, value: Any) -> None:
         """Follows a call that may be given the heap."""

@@ -466,31 +466,31 @@ def objects_that_their_class_counts(x):
     return sum(one.doubled * one.size for one in found.values())
 
 
-class Series:
+class Polynomial:
     def __init__(self, *c):
         self.c = list(c)
 
     def __mul__(self, other):
-        if not isinstance(other, Series):
-            return Series(*(c * other for c in self.c))
-        return Series(self.c[0] * other.c[0], sum(self.c) * sum(other.c))
+        if not isinstance(other, Polynomial):
+            return Polynomial(*(c * other for c in self.c))
+        return Polynomial(self.c[0] * other.c[0], sum(self.c) * sum(other.c))
 
     def padded(self, n):
         return [0.0] * (n - len(self.c)) + self.c
 
 
 @program((1.3, 0.4), wrt=(0, 1), second=True)
-def series_multiplied_by_a_series_or_a_number(x, y):
-    both = [Series(x), Series(1.0, y)]
+def polynomial_multiplied_by_another_or_a_number(x, y):
+    both = [Polynomial(x), Polynomial(1.0, y)]
     both[0].c.append(y)
     product = both[0] * both[1] * x
     both[1].c = 2 * both[1].c
-    return sum(a * b for a, b in zip(product.padded(4), both[1].padded(4)))
+    return sum(a * b for a, b in zip(product.padded(4), both[1].padded(4), strict=True))
 
 
 @program((1.3, 0.4), wrt=(0, 1), second=True)
 def lists_that_objects_hold_joined_and_extended(x, y):
-    both = [Series(x), Series(1.0, y)]
+    both = [Polynomial(x), Polynomial(1.0, y)]
     paths = {0: [], 1: [x]}
     joined = []
     for k, s in enumerate(both):

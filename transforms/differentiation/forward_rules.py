@@ -131,8 +131,8 @@ class TangentEmitter(Emitter):
             and not is_own
             and (template is rule.template or template is not rule.reals)
         ):
-            takes_objects = self.primitives.takes_objects(operation.function)
-            value = self.explicit(rule, bound, slots, out, before, self.tangent if takes_objects else self.part)
+            part = self.tangent if self.primitives.takes_objects(operation.function) else self.part
+            value = self.explicit(rule, bound, slots, out, before, part)
         elif is_elementwise:
             value = self.elementwise(operation, template, bound, slots, out, before)
         elif rule.structure == "linear":
@@ -262,8 +262,8 @@ class TangentEmitter(Emitter):
         before: list[Any],
         part: Callable[[Any], Any],
     ) -> Any:
-        """A forward template with the tangents of its operands, which `part` gives; those of inactive ones are
-        symbolic zeros.
+        """A forward template with the tangents of its operands, by `part`; those of inactive ones are symbolic
+        zeros.
         """
         template = rule.jvp_template
         assert template is not None
