@@ -262,8 +262,7 @@ class TangentEmitter(Emitter):
         before: list[Any],
         part: Callable[[Any], Any],
     ) -> Any:
-        """A forward template with the tangents of its operands, by `part`; those of inactive ones are symbolic
-        zeros.
+        """A forward template with the tangents that `part` gives; those of inactive operands are symbolic zeros.
         """
         template = rule.jvp_template
         assert template is not None
