@@ -262,7 +262,8 @@ class TangentEmitter(Emitter):
         before: list[Any],
         part: Callable[[Any], Any],
     ) -> Any:
-        """A forward template with the tangents that `part` gives; those of inactive operands are symbolic zeros.
+        """A forward template with the tangents that `part` gives; those of inactive operands are symbolic
+        zeros.
         """
         template = rule.jvp_template
         assert template is not None
