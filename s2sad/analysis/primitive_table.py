@@ -32,6 +32,7 @@ from ..kinds.lattice import (
     Tuple,
     Unknown,
 )
+from ..kinds.memory import OF_HEAP, READS
 from ..kinds.queries import is_float, is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
@@ -74,6 +75,7 @@ from ..source.fixed_arity import call_method, call_star
 from ..source.getters import GETTERS
 from ..transforms.analyses.operations import Apply, Member
 from ..transforms.analyses.template_slots import differentiable_slots
+from ..transforms.trees.nodes import attribute
 from ..transforms.trees.program import MISSING, ArrayLibrary
 from ..values.objects import is_named_tuple
 from .aliasing import sharing_of
@@ -430,6 +432,13 @@ class RulePrimitives:
         return bool(fact(function, "updates"))
 
 
+# The helpers that return one of their arguments, or a copy of it, by its position.
+HANDING_ON = {
+    **dict.fromkeys(("held_items", "known", "plain_number", "reference"), 0),
+    **dict.fromkeys(("copy_items", "heap_copy", "heap_view", "key_of", "read_items"), 1),
+}
+
+
 class NumPy(ArrayLibrary):
     """The answers of NumPy and SciPy to normal form."""
 
@@ -442,6 +451,20 @@ class NumPy(ArrayLibrary):
 
     def takes_items(self, function: Any) -> bool:
         return function is np.fromiter
+
+    def written(self, function: Any, args: list[Any]) -> Any:
+        if getattr(function, "__module__", "") not in OF_HEAP:
+            return None
+        name = function.__name__
+        if name in HANDING_ON:
+            return args[HANDING_ON[name]]
+        if name not in READS:
+            return None
+        x, key, *options = args[READS[name] :]
+        is_field = name.endswith("_field") or any(getattr(o, "value", None) is True for o in options)
+        if not is_field:
+            return gast.Subscript(value=x, slice=key, ctx=gast.Load())
+        return attribute(x, key.value) if isinstance(key, gast.Constant) else None
 
     def takes_outputs(self, function: Any) -> bool:
         library = (getattr(function, "__module__", None) or "").partition(".")[0]

@@ -30,6 +30,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..kinds.eval_guard import is_known
+from ..kinds.memory import OF_HEAP
 from ..runtime.adjoints import add, zeros_like
 from ..runtime.containers import kept_items, values_adjoint
 from ..runtime.records import adjoint_like, made_like
@@ -341,7 +342,7 @@ class _Code:
         self.interpret_others(tree)
         for node, helper in self.unknown:
             if node.lineno not in self.interpreted and not self.interpret(node.lineno):
-                self.refuse(node, f"`{helper}` does not compile", "leave `compile` out")
+                self.refuse(node, _uncompiled(self.constants[helper], helper), "leave `compile` out")
         parameters = [passed.get(n, n) for n in (*names, *self.readers)]
         tree.args = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
         tree.returns = None
@@ -550,7 +551,7 @@ class _Code:
             elif is_of_package(value) and is_known(value):
                 self.unknown.append((node, name))
             elif is_of_package(value) or value.__code__.co_filename.startswith(GENERATED):
-                self.refuse(node, f"`{name}` does not compile", "leave `compile` out")
+                self.refuse(node, _uncompiled(value, name), "leave `compile` out")
             else:
                 value = self.callee(node, name, value)
         self.constants[name] = value
@@ -697,3 +698,9 @@ def refuse_by_numba(error: Exception, function: FunctionType, line: int) -> NoRe
         getattr(error, "why", f"Numba has no code for `{text}` with values of these types"),
         "write it with scalars, loops or other functions of NumPy, or leave `compile` out",
     ) from error
+
+
+def _uncompiled(function: Any, name: str) -> str:
+    """Why a call of a helper is refused."""
+    is_of_heap = getattr(function, "__module__", "") in OF_HEAP
+    return "changes of objects do not compile" if is_of_heap else f"`{name}` does not compile"

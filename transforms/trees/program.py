@@ -116,6 +116,11 @@ class ArrayLibrary:
         """Whether a function reads all items of its first argument."""
         return False
 
+    def written(self, function: Any, args: list[Any]) -> Any:
+        """What the user wrote for a call of a helper that reads or checks a value; None for other functions.
+        """
+        return None
+
     def takes_outputs(self, function: Any) -> bool:
         """Whether a function of two operands has a third parameter for the array that its result is written
         to.

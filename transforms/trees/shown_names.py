@@ -56,9 +56,11 @@ def _shown(program: Program, name: str, within: frozenset[str] = frozenset()) ->
             match s.value:
                 case gast.Call(args=[gast.Name() as cls]) if program.resolve(s.value.func) in EMPTY:
                     return call(cls, constant(...))
-                case gast.Attribute() | gast.Subscript() | gast.Call() if name not in within:
+                case gast.Attribute() | gast.Subscript() | gast.Call() as value if name not in within:
+                    if isinstance(value, gast.Call):
+                        value = program.library.written(program.resolve(value.func), value.args) or value
                     inner = within | {name}
-                    return substitute(s.value, {n: _shown(program, n, inner) for n in names_read(s.value)})
+                    return substitute(value, {n: _shown(program, n, inner) for n in names_read(value)})
     user = SUFFIX.sub("", name)
     return load(user if is_users(program, user) else name)
 
