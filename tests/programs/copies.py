@@ -48,6 +48,14 @@ def arrays_of_a_deep_copy(x):
     return np.sum(body.place * other.place) + np.sum(body.speed * other.speed)
 
 
+@program((positive(3, 2), positive(2)), wrt=(0, 1), quick=True)
+def copy_changed_beside_its_source(a, v):
+    weights = np.array([[1.0, -0.5], [0.3, 1.2], [-1.0, 0.7]])
+    changed = a.copy()
+    changed[0:2] = v[0]
+    return np.sum(changed * weights) + np.sum(2.0 * a * weights)
+
+
 @program((0.7, 1.3), wrt=(0, 1), quick=True)
 def deep_copy_of_a_dict(x, y):
     weights = {"w": x, "b": [y, x]}

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from ..analyses.find_contents import elements_read
-from ..trees.nodes import load
+from ..trees.nodes import load, names_read
 from .code import Code, Line
 
 __all__ = ["read_shape_of_source"]
@@ -31,7 +31,14 @@ def read_shape_of_source(code: Code, line: Line) -> bool:
             readers = [reader.node for reader in code.readers.get(name, ())]
             if not readers or any(name in elements_read(s, code.facts.shape_only) for s in readers):
                 return False
+            if any(name in names_read(_targets(s)) for s in readers):
+                return False
             code.delete(line)
             code.put(name, load(source))
             return True
     return False
+
+
+def _targets(s: Node) -> list[Node]:
+    """The places that a statement stores into."""
+    return s.targets if isinstance(s, gast.Assign) else [s.target] if isinstance(s, gast.AugAssign) else []
