@@ -409,12 +409,11 @@ class Forms:
         left: list[str] = []
         places: dict[Any, set[int]] = {}  # of calls, with the rounds in which they are met
 
-        def met(function: Any, place: tuple[str, int, int, int, int]) -> None:
+        def met(function: Any, place: tuple[Any, ...]) -> None:
             """Notes a method whose class was told. One that is met again in what was put in is recursive."""
             rounds = places.setdefault(place, set())
             rounds.add(turn)
-            filename, line, *_ = place
-            is_again = len(rounds) > 2 or is_within(filename, line, function)
+            is_again = len(rounds) > 2 or is_within(place[0], place[1], function)
             if isinstance(function, FunctionType) and is_again:
                 self.recursive.add(function)
 

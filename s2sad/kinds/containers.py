@@ -32,10 +32,7 @@ from .lattice import (
     List,
     Literal,
     Nothing,
-    Numeric,
-    Scalar,
     Tuple,
-    widen,
 )
 from .shaping import is_count
 

@@ -521,8 +521,8 @@ class Memory:
     def has_operators(self, held: Held) -> bool:
         """Whether an operand is an object of the user's: its operators are put in before this, or raise."""
         classes = {self.classes.get(site) for site in held.sites or ()}
-        is_users = classes.isdisjoint((None, list, deque, *DICTS)) and all(map(is_plain, classes))
-        return held.is_object and is_users
+        is_users = classes.isdisjoint((list, deque, *DICTS))
+        return held.is_object and is_users and all(cls is not None and is_plain(cls) for cls in classes)
 
     def passed(self, value: Any) -> None:
         """Follows a call that may be given the heap."""

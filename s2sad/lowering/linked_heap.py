@@ -82,9 +82,8 @@ def shared_memory(
     if len(programs) == 1:
         return {None: (facts, settled_memory(facts.program, given, facts.kind))}
     found = _interpreted(given, programs, {}, forms)
-    memories = {
-        f: (k, settled_memory(k.program, given if f is None else {}, k.kind)) for f, k in (found or {}).items()
-    }
+    of_function = {f: {} if f is not None else given for f in found or ()}
+    memories = {f: (k, settled_memory(k.program, of_function[f], k.kind)) for f, k in (found or {}).items()}
     is_known = memories and all(memory is not None for _, memory in memories.values())
     return memories if is_known else {None: (facts, None)}
 

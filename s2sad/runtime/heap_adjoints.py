@@ -196,9 +196,10 @@ def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool)
     made[id(record)] = None
     values = {k: _gathered(d, part, made, once) for k, part in record.parts.items()}
     if record.place is not None:
-        for key, found in _at(d, record.place.holder).items():
-            if key in record.parts and not _is_object(record.parts[key]):
-                values[key] = add(values[key], found)
+        held = _at(d, record.place.holder)
+        for key, part in record.parts.items():
+            if not _is_object(part):
+                values[key] = add(values[key], held.get(key))
     made[id(record)] = found = _like(record.value, values)
     return found
 

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..transforms.errors import UnsupportedSyntaxError, describe
 from ..values.objects import fields_of, is_plain, own_methods
 from ..values.pytree import is_differentiable

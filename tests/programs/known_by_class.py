@@ -2,6 +2,8 @@
 are appended to, dicts by name, settings by keyword.
 """
 
+import math
+
 import numpy as np
 
 from tests.programs.declare import positive, program, signed
@@ -499,3 +501,135 @@ def lists_that_objects_hold_joined_and_extended(x, y):
         both[0].c.append(joined[-1] * y)
         paths = {j: paths[1 - j] + [joined[0] * j + k] for j in (0, 1)}
     return sum(joined) + sum(both[0].c) + paths[0][0] * sum(paths[1])
+
+
+class Vector:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x=0.0, y=0.0):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __sub__(self, other):
+        return Vector(self.x - other.x, self.y - other.y)
+
+    def __mul__(self, other):
+        if isinstance(other, Vector):
+            return self.x * other.x + self.y * other.y
+        return Vector(self.x * other, self.y * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, scale):
+        return Vector(self.x / scale, self.y / scale)
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y)
+
+    def __iadd__(self, other):
+        self.x += other.x
+        self.y += other.y
+        return self
+
+    def __abs__(self):
+        return math.sqrt(self.x**2 + self.y**2)
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+
+
+class Star:
+    def __init__(self, name, mass, place, speed):
+        self.name, self.mass, self.place, self.speed = name, mass, place, speed
+        self.pull = Vector()
+
+
+@program((1.1,), second=True)
+def vectors_with_operators(m):
+    stars = [Star("a", m, Vector(0.0, 0.0), Vector(0.0, 0.1)), Star("b", m * m, Vector(1, 0.2), Vector(0, 1))]
+    by_name = {star.name: star for star in stars}
+    trail = {name: [] for name in by_name}
+    for _ in range(3):
+        for star in by_name.values():
+            star.pull = Vector()
+        names = list(by_name)
+        for i, first in enumerate(names):
+            for second in names[i + 1 :]:
+                a, b = by_name[first], by_name[second]
+                d = b.place - a.place
+                pull = d / math.sqrt(d * d + 0.1) ** 3
+                a.pull += pull * b.mass
+                b.pull += -pull * a.mass
+        for name, star in by_name.items():
+            star.speed += 0.1 * star.pull
+            star.place = star.place + 0.1 * star.speed
+            trail[name].append(star.place)
+    x, y = trail["b"][-1]
+    return x * y + sum(abs(star.speed) + star.mass * star.place * star.speed for star in stars)
+
+
+class Table:
+    def __init__(self, n):
+        self.rows, self.scale = [[0.0] * n for _ in range(n)], 1.0
+
+    def __getitem__(self, place):
+        return self.rows[place[0]][place[1]] * self.scale
+
+    def __setitem__(self, place, value):
+        self.rows[place[0]][place[1]] = value
+
+    @property
+    def trace(self):
+        return sum(self.rows[k][k] for k in range(len(self.rows)))
+
+    @trace.setter
+    def trace(self, value):
+        for k in range(len(self.rows)):
+            self.rows[k][k] = value / len(self.rows)
+
+
+@program((1.3,), second=True)
+def items_and_properties_that_classes_set(x):
+    tables = []
+    for _ in range(2):
+        tables.append(Table(2))
+    for k, table in enumerate(tables):
+        table[0, 0] = x * (k + 1)
+        table[0, 1] += x * x
+        table[1, 1] = table[0, 0] * table[0, 1]
+        table.scale = table.scale * x
+    tables[0].trace = x * x
+    tables[1].trace *= 0.5
+    return sum(table.trace * table[0, 1] for table in tables)
+
+
+class Scaled:
+    def __init__(self, values):
+        self.values = values
+
+    def __mul__(self, other):
+        return Scaled(self.values * (other.values if isinstance(other, Scaled) else other))
+
+    __rmul__ = __mul__
+
+
+class Grown:
+    def __init__(self, factor, state):
+        self.factor, self.state = factor, state
+
+    def grow(self):
+        self.state = self.factor * self.state
+        self.factor = self.factor * 1.1
+
+
+@program((1.3,), second=True)
+def factors_that_are_numbers_or_objects(x):
+    grown = [Grown(x, Scaled(np.array([x, 1.0])))]
+    grown.append(Grown(Scaled(np.array([x, x])), Scaled(np.array([1.0, x]))))
+    for _ in range(2):
+        for one in grown:
+            one.grow()
+    return grown[0].state.values @ grown[1].state.values

@@ -219,18 +219,20 @@ class Program:
         column, inner = getattr(node, "col_offset", None) or 0, getattr(node, "inner", None)
         return SourceLocation(self.filename, line, column, text, inner and inner[:3])
 
-    def extent(self, node: Any) -> tuple[str, int, int, int, int]:
+    def extent(self, node: Any) -> tuple[Any, ...]:
         """Where a node begins and ends: its file, and lines and columns as in `where`. Of an inlined node of
         another file, where it was written.
         """
-        if (inner := getattr(node, "inner", None)) is not None:
-            return inner  # type: ignore[no-any-return]
-        return self.filename, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        place = (getattr(node, name, None) for name in EXTENT)
+        return getattr(node, "inner", None) or (self.filename, *place)
 
     def refuse(self, node: Any, what: str, why: str = "", instead: str = "") -> NoReturn:
         """Raises UnsupportedSyntaxError at the node, in words of the user's."""
         what, why, instead = (in_users_words(self, text) for text in (what, why, instead))
         raise UnsupportedSyntaxError(what, self.where(node), why, instead)
+
+
+EXTENT = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def names_of(tree: Any, scope: Scope) -> Names:
