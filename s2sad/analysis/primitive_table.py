@@ -32,7 +32,7 @@ from ..kinds.lattice import (
     Tuple,
     Unknown,
 )
-from ..kinds.memory import OF_HEAP, READS
+from ..kinds.memory import BIRTHS, CHANGES, OF_HEAP, READS
 from ..kinds.queries import is_float, is_immutable
 from ..kinds.sparse import sparse_operator
 from ..kinds.wrapped_functions import chosen_by_kind, is_dispatcher
@@ -179,6 +179,17 @@ class RulePrimitives:
     def takes_objects(function: Any) -> bool:
         """Whether a function takes objects, whose tangents its rule computes nothing with."""
         return bool(fact(function, "objects"))
+
+    @staticmethod
+    def changes_heap(function: Any) -> bool:
+        """Whether a function is a helper that changes its second argument, an object in a heap."""
+        return getattr(function, "__module__", "") in OF_HEAP and function.__name__ in CHANGES - BIRTHS
+
+    @staticmethod
+    def checks_heap(function: Any) -> bool:
+        """Whether a function is a helper that asks about objects in a heap, and changes none."""
+        is_change = function is heap_places.change_set or RulePrimitives.changes_heap(function)
+        return getattr(function, "__module__", "") in OF_HEAP and not is_change
 
     @staticmethod
     def is_of_numpy(function: Any) -> bool:

@@ -24,6 +24,7 @@ from typing import Any
 
 import gast
 
+from ..kinds.memory import BIRTHS
 from ..runtime import adjoints, heap, heap_adjoints, heap_keys, mutation, object_graph, slots
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
@@ -68,7 +69,6 @@ FUNCTIONS = {
     "splice_items": slots.splice,
 }
 STORES = frozenset(["delete_item", "hold_delete", "hold_field", "hold_item", "set_field", "set_item"])
-BIRTHS = frozenset(["born", "entered", "filled", "heap_admit", "heap_enter", "new_heap"])
 CHANGES = BIRTHS | STORES | METHODS.keys() | FUNCTIONS.keys()
 ALONE = frozenset(["field_alone", "field_whole", "item_alone", "item_whole"])
 WITHOUT = frozenset(["without_field", "without_item"])

@@ -72,8 +72,8 @@ from .result_kinds import call_kind
 from .shape_relations import is_differentiable
 
 __all__ = [
-    "ANYTHING", "DICTS", "EMPTY", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "Shared", "memory_of",
-    "settled_memory",
+    "ANYTHING", "BIRTHS", "CHANGES", "DICTS", "EMPTY", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "Shared",
+    "memory_of", "settled_memory",
 ]  # fmt: skip
 
 ITEMS, KEYS = "[]", "{}"  # the keys of the slots of items, and of all keys of a dict
@@ -892,9 +892,10 @@ KEEPS = frozenset(  # changes that store nothing, or what is of the same kind as
         "hold_clear", "hold_delete", "hold_order", "new_heap", "order_items",
     ]
 )
-CHANGES = KEEPS | frozenset(
+BIRTHS = frozenset(["born", "entered", "filled", "heap_admit", "heap_enter", "new_heap"])
+CHANGES = KEEPS | BIRTHS | frozenset(
     [
-        "append_item", "born", "entered", "filled", "heap_append", "heap_enter", "heap_insert",
+        "append_item", "heap_append", "heap_insert",
         "heap_set", "heap_splice", "hold_append", "hold_field", "hold_insert", "hold_item",
         "hold_splice", "insert_item", "set_field", "set_item", "splice_items",
     ]

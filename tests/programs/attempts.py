@@ -485,3 +485,55 @@ def changes_of_objects_before_a_finally(x):
     stores = [Store(x * k) for k in range(1, 3)]
     sent = sum(s.ship(0.4 * x * x) for s in stores for _ in range(2))
     return sent * x + sum(s.total for s in stores)
+
+
+class Store:
+    def __init__(self, v):
+        self.v, self.kept = v, []
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def objects_changed_once_in_a_try_with_branches(x, y):
+    stores = [Store(x), Store(y)]
+    t = 0.0
+    for k in range(4):
+        s = stores[k % 2]
+        try:
+            s.v = s.v * x
+            for _ in range(k):
+                s.v = s.v + y
+        except ValueError:
+            t += x
+            raise
+        try:
+            new = s.v
+            for j in range(2):
+                new = new * x + j
+            if k == 1:
+                raise ValueError
+        except ValueError:
+            new = y
+        else:
+            s.v = s.v * new
+        s.kept.append(new)
+        t += new
+    return stores[0].v * stores[1].v + t * stores[1].kept[0]
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def variable_of_a_loop_in_a_try_read_in_its_else(x, y):
+    t = y
+    for k in range(4):
+        try:
+            new = x + k
+            for j in range(2):
+                new = new * x + j
+            if k == 1:
+                raise ValueError
+        except ValueError:
+            kept = y
+        else:
+            t = t * new
+            kept = new
+        t += kept * kept
+    return t

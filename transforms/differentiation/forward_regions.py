@@ -8,7 +8,8 @@ import gast
 
 from ..analyses.operations import Apply
 from ..normal_form.check_partial_effects import changed_name
-from ..trees.nodes import assigned_names, blocks_of, names_read, statements_in
+from ..trees.nodes import assigned_names, blocks_of, bound_here, names_read, statements_in
+from ..trees.program import EMPTY
 from ..trees.rebuild import map_blocks, rebuilt
 from .forward_rules import TangentEmitter
 from .refuse_statements import check_handlers, context_nature
@@ -28,8 +29,9 @@ def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
 
     Where they cannot be separated from the values, as in loops and in calls, the whole body runs again there.
     """
-    if not s.handlers:
-        return [map_blocks(s, forward.block)]
+    if all(map(reraises, s.handlers)):  # what is left there is seen by nobody
+        blocks = {name: forward.block(getattr(s, name)) for name in ("body", "orelse", "finalbody")}
+        return [rebuilt(s, **blocks)]
     check_handlers(forward, s)
     written = [(n, [*forward.guards(n), *forward.statement(n)]) for n in s.body]
     active = [(n, code) for n, code in written if forward.active & set(assigned_names(n))]
@@ -38,6 +40,12 @@ def forward_try(forward: TangentEmitter, s: Any) -> list[Any]:
     check_order(forward, s, tangents, again)
     handlers = [rebuilt(h, body=forward.block(h.body)) for h in s.handlers]
     return [rebuilt(s, handlers=handlers, orelse=[*tangents, *forward.block(s.orelse)])]
+
+
+def reraises(handler: Any) -> bool:
+    """Whether a handler raises the exception again."""
+    last = handler.body[-1]
+    return isinstance(last, gast.Raise) and last.exc is None
 
 
 GUARDS = ("refuse_no_array", "refuse_no_list", "refuse_other_array")  # they do nothing but raise
@@ -51,6 +59,7 @@ def check_order(forward: TangentEmitter, s: Any, tangents: list[Any], again: boo
     statements = [n for n in statements_in(s.body) if changed_name(n) not in own]
     changes = [n for n in statements if forward.changes.is_change(n)]
     effects = [n for n in statements if isinstance(n, gast.Expr) and not is_pure(forward, n)] + changes
+    effects += heap_changes(forward, s.body)
     read = {n for n in names_read(tangents) if changes and forward.changes.is_changed(n)}
     if (again and effects) or read & forward.program.locals:
         forward.program.refuse(
@@ -61,9 +70,33 @@ def check_order(forward: TangentEmitter, s: Any, tangents: list[Any], again: boo
         )
 
 
+def heap_changes(forward: TangentEmitter, body: list[Any]) -> list[Any]:
+    """The statements that change objects in a heap, others than those that the body makes."""
+    own: dict[str, bool] = {}
+    found: list[tuple[Any, str]] = []
+    for n in statements_in(body):
+        match n:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                is_own = isinstance(value, (gast.List, gast.Dict))
+                if isinstance(value, gast.Call):
+                    function = forward.program.resolve(value.func)
+                    if forward.primitives.changes_heap(function):
+                        found.append((n, getattr(value.args[1], "id", "")))
+                    given = [own.get(a.id, False) for a in value.args[:1] if isinstance(a, gast.Name)]
+                    is_same = any(forward.is_helper(value.func, f) for f in ("known", "reference"))
+                    is_own = function in EMPTY or (is_same and all(given))
+                own[name] = own.get(name, True) and is_own
+            case _:
+                own.update((name, False) for name in bound_here(n))
+    return [n for n, name in found if not own.get(name, False)]
+
+
 def is_pure(forward: TangentEmitter, s: Any) -> bool:
     """Whether a call for its own sake does nothing but raise, or not."""
     if any(forward.is_helper(s.value.func, name) for name in GUARDS):
         return True
     operation = forward.operation(s.value)
-    return isinstance(operation, Apply) and forward.primitives.is_pure(operation.function)
+    if not isinstance(operation, Apply):
+        return False
+    function, primitives = operation.function, forward.primitives
+    return any(ask(function) for ask in (primitives.is_pure, primitives.writes_nothing, primitives.checks_heap))

@@ -146,9 +146,8 @@ def reverse_while(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
             forward, back = block(reverse, s.body, inner)
             return forward, [*reverse.shadows.made(s.body), *back], None
         forward, back = block(reverse, s.body[position + 1 :], inner)
-        reverse.open.append(back)
-        head, head_back = block(reverse, header, inner)
-        reverse.open.pop()
+        with reverse.going_on(back):
+            head, head_back = block(reverse, header, inner)
         made = reverse.shadows.made(s.body)
         return [*head, s.body[position], *forward], [*made, *back, *head_back], len(head)
 

@@ -100,13 +100,15 @@ def reverse_try(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
     """A flag tells the reverse sweep whether the body ran to its end, or which handler ran."""
     if not s.handlers:
         final, final_back = block(reverse, s.finalbody, env)
-        body, back = block(reverse, s.body, env)
+        with reverse.going_on(final_back):
+            body, back = block(reverse, s.body, env)
         return [rebuilt(s, body=body, finalbody=final)], [*final_back, *back]
     check_handlers(reverse, s)
     arms: list[tuple[Env, list[Any]]] = [(dict(env), [])]
     orelse, back = block(reverse, s.orelse, arms[0][0])
     outer, reverse.careful = reverse.careful, True
-    body, body_back = block(reverse, s.body, arms[0][0])
+    with reverse.going_on(back):
+        body, body_back = block(reverse, s.body, arms[0][0])
     reverse.careful = outer
     arms[0][1].extend([*back, *body_back])
     taken: list[list[Any]] = []

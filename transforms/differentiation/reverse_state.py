@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -82,6 +84,17 @@ class Reverse(Emitter):
         In the flat form code outside of all loops does not read its names again once a loop assigns them.
         """
         return self.kept.union(*map(self.read_in, self.open if self.split else self.open[1:]))
+
+    @contextmanager
+    def going_on(self, block: list[Any]) -> Iterator[None]:
+        """While the statements before those that a reverse block stands for are written: it goes on with
+        these.
+        """
+        self.open.append(block)
+        try:
+            yield
+        finally:
+            self.read_by_open.pop(id(self.open.pop()), None)
 
     def read_in(self, block: list[Any]) -> set[str]:
         """The names that an open block, which only grows, reads so far."""

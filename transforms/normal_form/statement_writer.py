@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from ..analyses.liveness import ends_in_raise
 from ..trees.bind_objects import Objects
 from ..trees.evaluation_order import walrus_names
 from ..trees.nodes import assign, find_nodes, load, located
@@ -42,7 +43,8 @@ class StatementWriter:
     @property
     def is_left(self) -> bool:
         """Whether the current position is unreachable."""
-        return bool(self.out) and isinstance(self.out[-1], gast.Raise)
+        last = self.out[-1] if self.out else None
+        return isinstance(last, gast.Raise) or (isinstance(last, gast.Try) and ends_in_raise(last.finalbody))
 
     def assign(self, name: str, value: Node) -> None:
         self.emit(assign(name, value))
