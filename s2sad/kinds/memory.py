@@ -72,8 +72,8 @@ from .result_kinds import call_kind
 from .shape_relations import is_differentiable
 
 __all__ = [
-    "ANYTHING", "BIRTHS", "CHANGES", "DICTS", "EMPTY", "ITEMS", "OF_HEAP", "READS", "Held", "Memory", "Shared",
-    "memory_of", "settled_memory",
+    "ANYTHING", "BIRTHS", "CHANGES", "DICTS", "EMPTY", "ITEMS", "OF_HEAP", "READS", "Held", "Memory",
+    "Shared", "memory_of", "settled_memory",
 ]  # fmt: skip
 
 ITEMS, KEYS = "[]", "{}"  # the keys of the slots of items, and of all keys of a dict

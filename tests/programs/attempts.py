@@ -487,14 +487,14 @@ def changes_of_objects_before_a_finally(x):
     return sent * x + sum(s.total for s in stores)
 
 
-class Store:
+class Shelf:
     def __init__(self, v):
         self.v, self.kept = v, []
 
 
 @program((0.7, 1.2), wrt=(0, 1), second=True)
 def objects_changed_once_in_a_try_with_branches(x, y):
-    stores = [Store(x), Store(y)]
+    stores = [Shelf(x), Shelf(y)]
     t = 0.0
     for k in range(4):
         s = stores[k % 2]

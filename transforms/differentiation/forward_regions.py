@@ -98,5 +98,6 @@ def is_pure(forward: TangentEmitter, s: Any) -> bool:
     operation = forward.operation(s.value)
     if not isinstance(operation, Apply):
         return False
-    function, primitives = operation.function, forward.primitives
-    return any(ask(function) for ask in (primitives.is_pure, primitives.writes_nothing, primitives.checks_heap))
+    primitives = forward.primitives
+    asked = (primitives.is_pure, primitives.writes_nothing, primitives.checks_heap)
+    return any(ask(operation.function) for ask in asked)
