@@ -12,32 +12,13 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import attribute, same
+from ..trees.nodes import attribute, same, subscript
 
 __all__ = [
-    "Accumulator",
-    "Adjoint",
-    "Condition",
-    "Display",
-    "Env",
-    "Held",
-    "ListOfChoices",
-    "Mask",
-    "Masked",
-    "Ownership",
-    "Plain",
-    "Reduced",
-    "Shadow",
-    "Spread",
-    "Sweep",
-    "Uniform",
-    "field_of",
-    "is_changed",
-    "is_same_adjoint",
-    "masked",
-    "owned_if",
-    "part_of",
-]
+    "Accumulator", "Adjoint", "Condition", "Display", "Env", "Held", "ListOfChoices", "Mask", "Masked",
+    "Ownership", "Plain", "Reduced", "Shadow", "Spread", "Sweep", "Uniform", "field_of", "is_changed",
+    "is_same_adjoint", "masked", "owned_if", "part_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,51 +56,43 @@ class Adjoint:
     @property
     def mask(self) -> Mask | None:
         """The elements that the adjoint is for; None for all."""
-        return None
+        return self.where if isinstance(self, (Spread, Masked)) else None
 
     @property
     def is_owned(self) -> bool:
         """Whether no other name holds the value, or each item of a tuple."""
-        return False
+        held = isinstance(self, Held) and self.ownership >= Ownership.OWNED
+        return held or isinstance(self, (Accumulator, Shadow))
 
     @property
     def is_full(self) -> bool:
         """Whether the value has the variable's shape, and zeros outside its mask, if it has one."""
-        return True
+        return self.zeroed if isinstance(self, Masked) else not isinstance(self, Spread)
 
     @property
     def is_plain(self) -> bool:
         """Whether the value is neither to be spread nor masked."""
-        return self.is_full and self.mask is None
+        return not isinstance(self, (Spread, Masked))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Spread(Adjoint):
     """An adjoint that broadcasting has yet to spread to the shape of the variable; outside its mask, if it
     has one, it is meaningless.
     """
 
-    where: Mask | None = field(default=None, kw_only=True)
-
-    @property
-    def mask(self) -> Mask | None:
-        return self.where
-
-    @property
-    def is_full(self) -> bool:
-        return False
+    where: Mask | None = None
 
 
-@dataclass(frozen=True)
 class Uniform(Spread):
     """One number, the same for all elements, as after a sum."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reduced(Spread):
     """A smaller array, as after a sum over axes; `whole` is the expression of the spread one."""
 
-    whole: Any = field(kw_only=True)
+    whole: Any
 
     def spread(self) -> Plain | Masked:
         """The adjoint in the shape of the variable."""
@@ -128,76 +101,54 @@ class Reduced(Spread):
         return Masked(self.whole, where=self.where, partial=self.partial)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Held(Adjoint):
     """An adjoint in the form of the variable."""
 
-    ownership: Ownership = field(default=Ownership.SHARED, kw_only=True)
-
-    @property
-    def is_owned(self) -> bool:
-        return self.ownership >= Ownership.OWNED
+    ownership: Ownership = Ownership.SHARED
 
 
-@dataclass(frozen=True)
 class Plain(Held):
     """An adjoint of all elements."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Masked(Held):
     """An adjoint of some elements; elsewhere the value is meaningless, unless it is `zeroed` there."""
 
-    where: Mask = field(kw_only=True)
-    zeroed: bool = field(default=False, kw_only=True)
-
-    @property
-    def mask(self) -> Mask:
-        return self.where
-
-    @property
-    def is_full(self) -> bool:
-        return self.zeroed
+    where: Mask
+    zeroed: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Display(Held):
     """A display of the adjoints of the items of a tuple; `missing` are the positions of those that are zero
     because no contribution has come.
     """
 
-    missing: frozenset[int] = field(default=frozenset(), kw_only=True)
+    missing: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListOfChoices(Held):
     """The adjoint of a list of which `np.select` chose; `masks` names the list of the masks of its items,
     each in the shape of the result.
     """
 
-    masks: str = field(kw_only=True)
+    masks: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Accumulator(Adjoint):
     """One name that all contributions in a loop are added to, in place for arrays; `overwritten` names the
     mask of elements that stores have overwritten.
     """
 
-    overwritten: str | None = field(default=None, kw_only=True)
-
-    @property
-    def is_owned(self) -> bool:
-        return True
+    overwritten: str | None = None
 
 
-@dataclass(frozen=True)
 class Shadow(Adjoint):
     """An alias, or a container of aliases, of other adjoints: contributions are added in place."""
-
-    @property
-    def is_owned(self) -> bool:
-        return True
 
 
 Env = dict[str, Adjoint]
@@ -236,7 +187,7 @@ def part_of(adjoint: Any, key: Any) -> Any:
     """The adjoint of one item of a container."""
     if isinstance(adjoint, gast.Tuple) and isinstance(key, gast.Constant):
         return adjoint.elts[key.value]
-    return gast.Subscript(value=adjoint, slice=key, ctx=gast.Load())
+    return subscript(adjoint, key)
 
 
 def field_of(adjoint: Any, name: str) -> Any:

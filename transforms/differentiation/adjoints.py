@@ -18,6 +18,7 @@ from ..trees.nodes import (
     attribute,
     call,
     constant,
+    for_each,
     is_atom,
     load,
     names_read,
@@ -51,22 +52,10 @@ from .masks import choice, either_holds, kept, mark_elements, marks_of, mask_at,
 from .reverse_state import Reverse
 
 __all__ = [
-    "accumulate",
-    "accumulate_at",
-    "accumulate_field",
-    "accumulate_item",
-    "atom_for",
-    "captured_part",
-    "copied_adjoint",
-    "full_adjoint",
-    "gradient_of",
-    "has_form",
-    "is_own",
-    "join_arms",
-    "own_adjoint",
-    "pass_on",
-    "spread_like",
-]
+    "accumulate", "accumulate_at", "accumulate_field", "accumulate_item", "atom_for", "captured_part",
+    "copied_adjoint", "full_adjoint", "gradient_of", "has_form", "is_own", "join_arms", "own_adjoint",
+    "pass_on", "spread_like",
+]  # fmt: skip
 
 
 def kinds_of_adjoints(reverse: Reverse, value: Any) -> dict[str, Any]:
@@ -380,7 +369,7 @@ def addition_to_each(reverse: Reverse, variable: str, name: str, value: Any) -> 
     pairs = call(reverse.bind("zip", zip), load(name), value)
     body = [gast.AugAssign(target=store(part), op=gast.Add(), value=load(more))]
     target = gast.Tuple(elts=[store(part), store(more)], ctx=gast.Store())
-    return gast.For(target=target, iter=pairs, body=body, orelse=[], type_comment=None)
+    return for_each(target, pairs, body)
 
 
 def is_own(reverse: Reverse, variable: str, adjoint: Adjoint) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, constant, names_read, same, walk
+from ..trees.nodes import assign, constant, names_read, same, subscript, walk
 from .rule_application import Emitter
 
 __all__ = [
@@ -64,9 +64,9 @@ def part_at(emitter: Emitter, value: Any, key: Any) -> Any:
         case gast.Tuple(elts=elts):
             return elts[key]
         case gast.Call(func=func, args=[conditions, part, _]) if emitter.is_helper(func, "where_each"):
-            test = gast.Subscript(value=conditions, slice=constant(key), ctx=gast.Load())
+            test = subscript(conditions, constant(key))
             return emitter.array_call("where", test, part, constant(0))
-    return gast.Subscript(value=value, slice=constant(key), ctx=gast.Load())
+    return subscript(value, constant(key))
 
 
 def scalar_choices(emitter: Emitter, value: Any) -> Any:

@@ -15,7 +15,7 @@ import gast
 
 from ..analyses.operations import Apply, Item
 from ..analyses.primitive_table import Rule
-from ..trees.nodes import attribute, call, constant, load, tuple_of
+from ..trees.nodes import attribute, call, constant, load, subscript, tuple_of
 from ..trees.program import MISSING
 from .inline_template import literal_of
 from .rule_application import Emitter
@@ -139,7 +139,7 @@ class Join:
         if axis == 0:
             return Count(lengths=(call(load(self.emitter.bind("len", len)), node),))
         shape = attribute(node, "shape")
-        return Count(lengths=(gast.Subscript(value=shape, slice=constant(axis), ctx=gast.Load()),))
+        return Count(lengths=(subscript(shape, constant(axis)),))
 
     def whole(self, node: Any, axis: int) -> tuple[Any, int]:
         """The array that `node` is an item of, and the position of the axis in that array."""
@@ -177,4 +177,4 @@ def item(value: Any, index: Index) -> Any:
         index = index[:-1]
     entries = [gast.Slice(lower=None, upper=None, step=None) if e is None else e.index() for e in index]
     key = entries[0] if len(entries) == 1 else tuple_of(entries)
-    return gast.Subscript(value=value, slice=key, ctx=gast.Load()) if entries else value
+    return subscript(value, key) if entries else value

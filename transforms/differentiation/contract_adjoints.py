@@ -21,7 +21,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply
-from ..trees.nodes import call, constant, load, names_read, tuple_of
+from ..trees.nodes import call, constant, load, names_read, subscript, tuple_of
 from .adjoint import Adjoint, Plain
 from .adjoints import kinds_of_adjoints
 from .derived_kinds import derived_kind
@@ -56,7 +56,7 @@ def sum_of_product(reverse: Reverse, operation: Apply, out: str, value: Any, pla
             place = [*[gast.Slice(lower=None, upper=None, step=None)] * (rank - 1), constant(None)]
             found = reverse.array_call("vecdot", left, right)
             index = place[0] if rank == 1 else tuple_of(place)
-            return gast.Subscript(value=found, slice=index, ctx=gast.Load())
+            return subscript(found, index)
     return None
 
 

@@ -26,24 +26,28 @@ from ..analyses.operations import (
     is_named_tuple,
     is_pop,
 )
+from ..trees.children import rebuilt
 from ..trees.nodes import (
     assign,
     assigned_names,
     attribute,
     call,
+    constant,
+    function,
     is_atom,
     load,
     located,
     names_read,
     param,
+    parameters,
     store,
+    subscript,
     tuple_of,
 )
 from ..trees.program import MISSING, Program
 from .bind_captured import bind_captured
 from .discarded_calls import may_have_effect
-from .forward_loops import forward_loop
-from .forward_regions import forward_try, forward_with
+from .forward_regions import forward_loop, forward_try, forward_with
 from .forward_rules import TangentEmitter
 from .generation import Generation, Task
 from .refuse_statements import guards_of, is_item_store, operand_guard, refuse_opaque
@@ -66,28 +70,13 @@ def differentiate_forward(facts: Facts, task: Task) -> tuple[Program, Generation
     out = last.value
     tangent = forward.result(out)
     args = tree.args
-    args = gast.arguments(
-        args=[*args.posonlyargs, *args.args, *args.kwonlyargs, *(param(t) for t in tangents)],
-        posonlyargs=[],
-        vararg=None,
-        kwonlyargs=[],
-        kw_defaults=[],
-        kwarg=None,
-        defaults=[],
-    )
+    args = parameters([*args.posonlyargs, *args.args, *args.kwonlyargs, *(param(t) for t in tangents)])
     body = sink_tangents(forward, body, forward.of_numbers, tangent)
     rest = [] if task.aux is None else [task.aux]
     body = [*body, gast.Return(value=tuple_of([out, tangent, *rest]))]
     name = forward.names.fresh(f"{tree.name}_jvp")
-    new = gast.FunctionDef(
-        name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
-    )
-    made = program.with_tree(
-        new,
-        names=forward.names,
-        bindings=forward.bindings,
-        origins=forward.origins,
-    )
+    new = function(name, args, body)
+    made = program.with_tree(new, names=forward.names, bindings=forward.bindings, origins=forward.origins)
     return made, Generation(frozenset(), frozenset(forward.tangents.values()), forward.kinds)
 
 
@@ -133,22 +122,11 @@ class Forward(TangentEmitter):
                 if not self.active & set(targets):
                     return [s]
                 names = [self.tangent_name(t) if t in self.active else self.names.fresh("_") for t in targets]
-                value = self.tangent(s.value)
-                return self.ordered(
-                    s,
-                    located(
-                        gast.Assign(
-                            targets=[tuple_of([store(n) for n in names], gast.Store())],
-                            value=value,
-                            type_comment=None,
-                        ),
-                        s,
-                    ),
-                )
-            case (
-                gast.Assign(targets=[gast.Subscript() as target])
-                | gast.AugAssign(target=gast.Subscript() as target)
-            ):
+                target = tuple_of([store(n) for n in names], gast.Store())
+                return self.ordered(s, assign(target, self.tangent(s.value), s))
+            case gast.Assign(targets=[gast.Subscript() as target]):
+                return self.store(s, target)
+            case gast.AugAssign(target=gast.Subscript() as target):
                 return self.store(s, target)
             case gast.Expr(value=gast.Call()) if is_addition(self, s):
                 base, index, value = s.value.args
@@ -163,29 +141,19 @@ class Forward(TangentEmitter):
             case gast.Expr(value=value) if may_have_effect(operation := self.operation(value), self):
                 return self.call(s, operation, self.names.temporary("result"))
             case gast.If():
-                return [
-                    located(
-                        gast.If(
-                            test=s.test, body=self.block(s.body) or [gast.Pass()], orelse=self.block(s.orelse)
-                        ),
-                        s,
-                    )
-                ]
+                return [rebuilt(s, body=self.block(s.body) or [gast.Pass()], orelse=self.block(s.orelse))]
             case gast.For():
-                return forward_loop(self, s)
+                return forward_loop(self, s, self.block)
             case gast.FunctionDef(name=name) if name in self.active:
                 s, free = bind_captured(self.program, s, self.active, self.names)
-                value = gast.Dict(
-                    keys=[gast.Constant(value=key, kind=None) for key, _ in free],
-                    values=[self.tangent(load(n)) for _, n in free],
-                )
+                value = self.by_key([(key, load(n)) for key, n in free])
                 return [s, assign(self.tangent_name(name), value, s)]
             case gast.With():
-                return forward_with(self, s)
+                return forward_with(self, s, self.block)
             case gast.Try():
-                return forward_try(self, s)
+                return forward_try(self, s, self.block)
             case gast.While():
-                return [located(gast.While(test=s.test, body=self.block(s.body), orelse=[]), s)]
+                return [rebuilt(s, body=self.block(s.body))]
             case _:
                 return [s]
 
@@ -216,27 +184,27 @@ class Forward(TangentEmitter):
             if not self.is_active(s.value):
                 return [s]
             return [s, located(gast.AugAssign(target=place, op=s.op, value=value), s)]
-        return [s, located(gast.Assign(targets=[place], value=value, type_comment=None), s)]
+        return [s, assign(place, value, s)]
 
     def zero_item(self, base: Any, value: Any) -> Any:
         """The tangent of an inactive item."""
         match self.domain.item_nature(self.kind(base)):
             case "array":
-                return gast.Constant(value=0, kind=None)
+                return constant(0)
             case "container":
-                return self.domain_zero(value)
+                return self.zero_like(value, self.kind(value))
         return call(self.helper("zero_item"), base, value)
 
     # ------------------------------------------------------------ assignments
 
     def assignment(self, s: Any, name: str) -> list[Any]:
         operation = self.operation(s.value)
-        constant = isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
-        if isinstance(operation, Apply) and constant and self.is_shadow_view(operation, name):
+        is_zero = isinstance(operation, Apply) and self.primitives.is_nondifferentiable(operation.function)
+        if isinstance(operation, Apply) and is_zero and self.is_shadow_view(operation, name):
             return self.placed(s, name, [], self.viewed(operation, name, None))
         if isinstance(operation, Apply) and operation.function is self.primitives.helper("new_adjoints"):
             return [s, assign(self.tangent_name(name), s.value, s)]  # the tangent is a table of the same kind
-        if constant or (
+        if is_zero or (
             isinstance(operation, (Apply, Call)) and not any(self.is_active(o) for o in operation.operands())
         ):
             return [s, assign(self.tangent_name(name), self.zero(name), s)]
@@ -255,32 +223,23 @@ class Forward(TangentEmitter):
                 of = self.of_operand(base.id) if self.is_unknown_part(base) else self.tangent(base)
                 if self.domain.may_index_number(self.kind(base), index, self.kind):
                     of = self.array_call("asarray", of)  # a float cannot be indexed
-                value = self.unless_none(base, gast.Subscript(value=of, slice=index, ctx=gast.Load()))
+                value = self.unless_none(base, subscript(of, index))
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
             case Build(items=items, node=gast.Call(func=made), keys=keys) if is_named_tuple(keys):
                 parts = dict(zip(keys, map(self.tangent, items), strict=True))
-                kinds = self.domain.kinds_of_items(
-                    self.kind(load(name)), self.primitives.tuple_length(self.program.resolve(made))
-                )
-                value = call(
-                    made,
-                    *(
-                        parts[k] if k in parts else self.zero_item_of(name, k, kinds)
-                        for k in range(len(kinds))
-                    ),
-                )
+                count = self.primitives.tuple_length(self.program.resolve(made))
+                kinds = enumerate(self.domain.kinds_of_items(self.kind(load(name)), count))
+                zeros = {k: self.zero_like(subscript(load(name), constant(k)), kind) for k, kind in kinds}
+                value = call(made, *(zeros | parts).values())
             case Build(items=items, node=gast.Call(args=args), keys=keys):
                 tangents = [self.tangent(i) for i in items]
                 like = self.helper("adjoint_like")
                 value = call(like, *args, **dict(zip(keys, tangents, strict=True)))
             case Build(items=items, node=node, keys=keys):
                 tangents = [self.in_structure(i) for i in items]
-                value = (
-                    gast.Dict(keys=list(keys), values=tangents)
-                    if isinstance(node, gast.Dict)
-                    else type(node)(elts=tangents, ctx=gast.Load())
-                )
+                place = "values" if isinstance(node, gast.Dict) else "elts"
+                value = rebuilt(node, **{place: tangents})
             case Opaque() if any(map(self.is_active, operation.items)):
                 refuse_opaque(self, s, operation)
             case Inert() | Opaque():
@@ -297,16 +256,10 @@ class Forward(TangentEmitter):
         """Whether a name is a view of an object with a shadow; its tangent is the same view of the shadow."""
         return name in self.shadowed and self.primitives.sharing(operation) == "view"
 
-    def zero_item_of(self, name: str, position: int, kinds: list[Any]) -> Any:
-        """The tangent of a default item of a named tuple."""
-        match self.domain.zero_plan(kinds[position]):
-            case "0.0":
-                return gast.Constant(value=0.0, kind=None)
-            case "None":
-                return gast.Constant(value=None, kind=None)
-        position_ = gast.Constant(value=position, kind=None)
-        item = gast.Subscript(value=load(name), slice=position_, ctx=gast.Load())
-        return call(self.helper("zeros_like"), item)
+    def by_key(self, parts: list[tuple[Any, Any]]) -> Any:
+        """The tangents of atoms as a dict."""
+        keys, values = [constant(key) for key, _ in parts], [self.tangent(atom) for _, atom in parts]
+        return gast.Dict(keys=keys, values=values)
 
     def field_tangent(self, base: Any, name: str) -> Any:
         """The tangent of an attribute; a helper checks it at run time where its kind is unknown: it may be a
@@ -316,8 +269,7 @@ class Forward(TangentEmitter):
         is_known = self.primitives.member(self.kind(base), name) is not None
         if is_known and not self.primitives.is_unknown(held):
             return attribute(self.tangent(base), name)
-        field = gast.Constant(value=name, kind=None)
-        return call(self.helper("field_tangent"), self.tangent(base), base, field)
+        return call(self.helper("field_tangent"), self.tangent(base), base, constant(name))
 
     def call(self, s: Any, operation: Call, out: str) -> list[Any]:
         """A call of a user's function becomes a call of its jvp."""
@@ -328,22 +280,13 @@ class Forward(TangentEmitter):
         link = self.link(operation, [k for k, _ in active], *self.linked_operands(operation), False)
         target = tuple_of([store(out), store(self.tangent_name(out))], gast.Store())
         if operation.function is MISSING:
-            tangents = gast.Dict(
-                keys=[gast.Constant(value=k, kind=None) for k, _ in active],
-                values=[self.tangent(a) for _, a in active],
-            )
-            value = call(
-                call(self.helper("jvp_of"), node.func, self.callee_tangent(operation.callee), tangents),
-                *node.args,
-                **{k.arg: k.value for k in node.keywords},
-            )
+            tangents = self.by_key(active)
+            jvp = call(self.helper("jvp_of"), node.func, self.callee_tangent(operation.callee), tangents)
+            value = rebuilt(node, func=jvp)
         else:
-            value = call(
-                load(self.bind(f"{link.name}_jvp", link.function)),
-                *self.positional(link, node),
-                *[self.tangent(a) for _, a in active],
-            )
-        called = located(gast.Assign(targets=[target], value=value, type_comment=None), s)
+            jvp = load(self.bind(f"{link.name}_jvp", link.function))
+            value = call(jvp, *self.positional(link, node), *[self.tangent(a) for _, a in active])
+        called = assign(target, value, s)
         given = [a for _, a in active]
         if operation.function is MISSING:
             given.append(callee_owner(operation))
@@ -368,19 +311,13 @@ class Forward(TangentEmitter):
         """The tangent of a dynamic callee; of a bound method that of its object."""
         owner = callee.value if isinstance(callee, gast.Attribute) else callee
         if not self.is_active(owner):
-            return gast.Constant(value=None, kind=None)
+            return constant(None)
         if owner is callee or self.domain.is_numeric(self.kind(owner)):
             return self.tangent(owner)
-        name = gast.Constant(value=callee.attr, kind=None)
-        return call(self.helper("callee_tangent"), self.tangent(owner), owner, name)
+        return call(self.helper("callee_tangent"), self.tangent(owner), owner, constant(callee.attr))
 
     def positional(self, link: Any, node: Any) -> list[Any]:
         """A call's arguments by position, as a jvp function takes them before the tangents."""
         named = {k.arg: k.value for k in node.keywords}
-        return [
-            *node.args,
-            *(
-                named[p] if p in named else self.default(value, p)
-                for p, value in link.parameters[len(node.args) :]
-            ),
-        ]
+        rest = link.parameters[len(node.args) :]
+        return [*node.args, *(named[p] if p in named else self.default(value, p) for p, value in rest)]

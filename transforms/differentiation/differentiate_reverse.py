@@ -14,14 +14,14 @@ from typing import Any
 import gast
 
 from ..analyses.facts import Facts
-from ..trees.nodes import assign, call, constant, load, names_read, tuple_of
+from ..trees.nodes import assign, call, constant, function, load, names_read, param, parameters, tuple_of
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import map_children, substitute
 from .adjoint import Display, Env, Plain, part_of
 from .adjoints import accumulate, atom_for, gradient_of
 from .generation import Generation, Task
 from .reverse import reverse_block
-from .reverse_items import items_first, reverse_items
+from .reverse_parts import items_first, reverse_first_items
 from .reverse_state import Reverse
 from .shadows import shadow_of
 from .shrink_residuals import shrink_residuals
@@ -43,8 +43,8 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
     out = last.value
     seed: list[Any] = []
     env: Env = {n: shadow_of(d) for n, d in reverse.shadows.names.items()}
-    parameters = [p.id for p in tree.args.args]
-    start = [*reverse.shadows.parameters(parameters), *reverse.shadows.made(statements)]
+    given = [p.id for p in tree.args.args]
+    start = [*reverse.shadows.parameters(given), *reverse.shadows.made(statements)]
     end: list[Any] = []
     if isinstance(out, gast.Name) and out.id in reverse.active:
         cotangent = _seed(reverse, out, form, seed)
@@ -63,19 +63,19 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
             end, added = reverse.shadows.with_lookups(last, added, form == "vjp")
             start.extend(added)
         else:
-            if form == "vjp":
-                cotangent = _as_number(reverse, out, cotangent)
+            if form == "vjp" and reverse.is_as_number(out.id) and not domain.is_scalar(reverse.kind(out)):
+                cotangent = reverse.array_call("sum", cotangent)  # of an array without axes a number
             env[out.id] = Display(cotangent, missing=missing) if missing else Plain(cotangent)
     elif form != "vjp" and not domain.is_real_scalar(reverse.kind(out)):
         seed.append(gast.Expr(value=call(reverse.helper("unit_cotangent"), out)))
     if form == "vjp":
         reverse.kept = set(names_read(start))
-    count = items_first(statements, parameters)
+    count = items_first(statements, given)
     forward, backward = reverse_block(reverse, statements[count:], env)
-    reads, parts = reverse_items(reverse, statements[:count], env, reverse_block)
+    reads, parts = reverse_first_items(reverse, statements[:count], env, reverse_block)
     forward[:0], backward[len(backward) :] = reads, parts
     fill_unbound(reverse, forward)
-    forward = [*reverse.shadows.arguments(parameters), *forward, *end]
+    forward = [*reverse.shadows.arguments(given), *forward, *end]
     backward[:0] = [*reverse.shadows.new_table(), *start]
     if form == "vjp":
         keep_globals(reverse, forward, backward)
@@ -86,57 +86,26 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
         for n in task.wrt
     ]
     result = gradients[0] if task.bare else tuple_of(gradients)
-    name = {
-        "grad": f"{tree.name}_grad",
-        "value_and_grad": f"{tree.name}_value_and_grad",
-        "vjp": f"{tree.name}_fprop",
-    }[form]
-    name = reverse.names.fresh(name)
+    name = reverse.names.fresh(f"{tree.name}_{'fprop' if form == 'vjp' else form}")
     bprop = None
+    rest = [] if aux is None else [aux]
     if form == "vjp":
         bprop = reverse.names.fresh(f"{tree.name}_bprop")
-        cotangent = (
-            seed[0] if seed else reverse.names.fresh("d" + (out.id if isinstance(out, gast.Name) else "out"))
-        )
-        inner = function(bprop, [cotangent], [*backward, gast.Return(value=result)])
-        rest = [] if aux is None else [aux]
+        dout = seed[0] if seed else reverse.names.fresh("d" + getattr(out, "id", "out"))
+        inner = function(bprop, parameters([param(dout)]), [*backward, gast.Return(value=result)])
         body = [*forward, inner, gast.Return(value=tuple_of([out, load(bprop), *rest]))]
     else:
-        value = out if aux is None else tuple_of([out, aux])
-        returned = (
-            tuple_of([value, result])
-            if form == "value_and_grad"
-            else result
-            if aux is None
-            else tuple_of([result, aux])
-        )
+        returned = tuple_of([result, *rest]) if rest else result
+        if form == "value_and_grad":
+            returned = tuple_of([tuple_of([out, *rest]) if rest else out, result])
         body = [*forward, *seed, *backward, gast.Return(value=returned)]
-    new = gast.FunctionDef(
-        name=name,
-        args=tree.args,
-        body=body,
-        decorator_list=[],
-        returns=None,
-        type_comment=None,
-        type_params=[],
-    )
-    return (
-        program.with_tree(
-            new,
-            names=reverse.names,
-            bindings=reverse.bindings,
-            origins=reverse.origins,
-        ),
-        Generation(
-            frozenset(reverse.traces),
-            frozenset(reverse.adjoint_names),
-            reverse.kinds,
-            bprop,
-            reverse.adjoint_of,
-            reverse.spreading,
-            reverse.checks,
-        ),
-    )
+    new = function(name, tree.args, body)
+    generation = Generation(
+        frozenset(reverse.traces), frozenset(reverse.adjoint_names), reverse.kinds, bprop,
+        reverse.adjoint_of, reverse.spreading, reverse.checks,
+    )  # fmt: skip
+    names, bindings, origins = reverse.names, reverse.bindings, reverse.origins
+    return program.with_tree(new, names=names, bindings=bindings, origins=origins), generation
 
 
 def keep_globals(reverse: Reverse, forward: list[Any], backward: list[Any]) -> None:
@@ -194,24 +163,6 @@ def is_data_of(reverse: Reverse, root: str, node: Any) -> bool:
 def is_data(value: Any) -> bool:
     """Whether an object is neither a module nor a class nor a function."""
     return not isinstance(value, (ModuleType, type)) and not callable(value)
-
-
-def function(name: str, parameters: list[str], body: list[Any]) -> Any:
-    """A nested function definition."""
-    params = [gast.Name(id=p, ctx=gast.Param(), annotation=None, type_comment=None) for p in parameters]
-    args = gast.arguments(
-        args=params, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
-    )
-    return gast.FunctionDef(
-        name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
-    )
-
-
-def _as_number(reverse: Reverse, out: Any, cotangent: Any) -> Any:
-    """The cotangent of an unchanged array without axes, as a number where the operands are numbers."""
-    if not reverse.is_as_number(out.id) or reverse.domain.is_scalar(reverse.kind(out)):
-        return cotangent
-    return reverse.array_call("sum", cotangent)
 
 
 def _seed(reverse: Reverse, out: Any, form: str, seed: list[Any]) -> Any:

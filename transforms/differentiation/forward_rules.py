@@ -25,6 +25,7 @@ from ..trees.nodes import (
     located,
     names_read,
     same,
+    subscript,
     tuple_of,
     walk,
 )
@@ -42,23 +43,10 @@ __all__ = ["TangentEmitter"]
 class TangentEmitter(Emitter):
     """Names the tangents of variables and writes the tangents of results."""
 
-
     def __init__(self, facts: Facts, task: Task) -> None:
         super().__init__(facts, task)
         self.tangents: dict[str, str] = {}
         self.of_numbers = set[str]()  # tangents, and their parts, computed from numbers alone
-
-    def block(self, statements: list[Any]) -> list[Any]:
-        """The statements of a block, each with its tangent's."""
-        raise NotImplementedError
-
-    def guards(self, s: Any) -> list[Any]:
-        """The checks before a statement."""
-        raise NotImplementedError
-
-    def statement(self, s: Any) -> list[Any]:
-        """A statement and the one for its tangent."""
-        raise NotImplementedError
 
     def tangent_name(self, variable: str) -> str:
         """The name of a variable's tangent, one for each variable."""
@@ -73,15 +61,7 @@ class TangentEmitter(Emitter):
             return load(self.tangent_name(node.id))
         if isinstance(node, gast.Name) and self.domain.is_differentiable(self.kind(node)) is not False:
             return self.zero(node.id)
-        return self.domain_zero(node)
-
-    def domain_zero(self, node: Any) -> Any:
-        match self.domain.zero_plan(self.kind(node)):
-            case "0.0":
-                return gast.Constant(value=0.0, kind=None)
-            case "None":
-                return gast.Constant(value=None, kind=None)
-        return call(self.helper("zeros_like"), node)
+        return self.zero_like(node, self.kind(node))
 
     def part(self, node: Any) -> Any:
         """The tangent of an operand that a rule computes with: of a number always a number, of a container in
@@ -136,10 +116,8 @@ class TangentEmitter(Emitter):
         elif is_elementwise:
             value = self.elementwise(operation, template, bound, slots, out, before)
         elif rule.structure == "linear":
-            value = self.replaced(
-                self.without_literals(operation, rule),
-                {n: self.part(load(n)) for n in self.linear_operands(operation, rule)},
-            )
+            tangents = {n: self.part(load(n)) for n in self.linear_operands(operation, rule)}
+            value = substitute(self.without_literals(operation, rule), tangents)
         else:
             slots = [slot for slot in slots if slot.gradient in differentiable_slots(rule.template)]
             terms = [self.replaced_at(operation, slot) for slot in slots]
@@ -217,16 +195,11 @@ class TangentEmitter(Emitter):
         """One term for each active operand: the template with the tangent in the place of `dout`."""
         terms: list[Any] = []
         full = False
-        arrays = {
-            a.id
-            for a in operation.operands()
-            if isinstance(a, gast.Name) and not self.domain.is_scalar(self.kind(a))
-        }
+        named = [a for a in operation.operands() if isinstance(a, gast.Name)]
+        arrays = {a.id for a in named if not self.domain.is_scalar(self.kind(a))}
         for slot in slots:
             tangent = self.of_operand(slot.name)
-            statements, results = self.inline(
-                template, {**bound, "out": load(out), "dout": tangent}, [slot.gradient], "d" + out
-            )
+            statements, results = self.inline_at(template, bound, out, tangent, slot.gradient)
             if slot.gradient not in results:
                 continue
             again = _extended(before, statements)
@@ -234,15 +207,11 @@ class TangentEmitter(Emitter):
             if slot.part is not None:
                 value = part_at(self, value, slot.part)
             terms.append(value)
-            read = set(names_read(value)) | (
-                {slot.name} if names_read(tangent)[0] in names_read(value) else set()
-            )
-            full = (
-                full
-                or self.shape_plan(operation, load(slot.name), out) == "none"
-                or out in read
-                or (bool(arrays) and arrays <= read)
-            )
+            read = set(names_read(value))
+            if names_read(tangent)[0] in read:
+                read.add(slot.name)
+            full = full or out in read or (bool(arrays) and arrays <= read)
+            full = full or self.shape_plan(operation, load(slot.name), out) == "none"
         if not terms:
             return self.zero(out)
         value = self.sum(terms, out)
@@ -297,7 +266,7 @@ class TangentEmitter(Emitter):
             for block in _assignments([s]):
                 has_shape = any(isinstance(n, gast.Call) for n in walk(block.value))
                 folded = real(block.value, folding) if has_shape else fold_zeros(block.value, folding)
-                block.value = gast.Constant(value=0.0, kind=None) if folded is None else folded
+                block.value = constant(0.0) if folded is None else folded
         before.extend(statements)
         if count is not None:
             return tuple_of([self.part_of_result(out, k, results.get(k), folding) for k in range(count)])
@@ -308,7 +277,7 @@ class TangentEmitter(Emitter):
         """The tangent of an item of a result; zero where the template gives none."""
         if tangent is not None and not (isinstance(tangent, gast.Constant) and tangent.value is None):
             return real(tangent, folding)
-        item = gast.Subscript(value=load(out), slice=constant(k), ctx=gast.Load())
+        item = subscript(load(out), constant(k))
         return call(self.helper("zeros_like"), item)
 
     def linear_arguments(self, node: Any) -> list[list[Any]]:
@@ -351,10 +320,6 @@ class TangentEmitter(Emitter):
             for k in node.keywords
         ]
         return rebuilt(node, args=args, keywords=keywords)
-
-    def replaced(self, node: Any, mapping: dict[str, Any]) -> Any:
-        """The user's expression with tangents for operands."""
-        return substitute(node, mapping)
 
     def replaced_at(self, operation: Apply, slot: Slot) -> Any:
         """The user's expression with the tangent for one operand."""

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply
-from ..trees.nodes import call, is_atom, load
+from ..trees.nodes import call, constant, is_atom, load
 from .rule_application import Emitter
 
 __all__ = ["adds_in_place", "index_value", "is_basic", "is_choice_of", "is_number_of", "is_whole"]
@@ -70,7 +70,7 @@ def index_value(emitter: Emitter, index: Any) -> Any:
         return call(
             load(emitter.bind("slice", slice)),
             *[
-                gast.Constant(value=None, kind=None) if b is None else b
+                constant(None) if b is None else b
                 for b in (index.lower, index.upper, index.step)
             ],
         )

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from ..analyses.primitive_table import Template
-from ..trees.nodes import assign, assigned_names, constant, load, names_read
+from ..trees.nodes import assign, assigned_names, constant, load, names_read, subscript
 from ..trees.program import MISSING, Names
 from ..trees.rebuild import substitute
 
@@ -199,7 +199,7 @@ def _take(body: list[Any], wanted: Sequence[int], names: Names, base: str) -> In
     blocks = [
         [
             *statements,
-            *(assign(chosen[k].id, results.get(k, gast.Constant(value=None, kind=None))) for k in chosen),
+            *(assign(chosen[k].id, results.get(k, constant(None))) for k in chosen),
         ]
         for statements, results in arms
     ]
@@ -268,7 +268,7 @@ def fold_zeros(node: Any, zeros: Zeros) -> Any:
             return None if inner is None else gast.Attribute(value=inner, attr=attr, ctx=gast.Load())
         case gast.Subscript(value=value, slice=index):
             inner = fold_zeros(value, zeros)
-            return None if inner is None else gast.Subscript(value=inner, slice=index, ctx=gast.Load())
+            return None if inner is None else subscript(inner, index)
         case gast.Call(func=func, args=args, keywords=keywords):
             if any(all(fold_zeros(a, zeros) is None for a in group) for group in zeros.linear(node)):
                 return None
@@ -295,5 +295,5 @@ def real(node: Any, zeros: Zeros) -> Any:
     if folded is None and any(isinstance(n, gast.Call) for n in gast.walk(node)):
         return _written(node, zeros)
     if folded is None and isinstance(node, gast.Subscript):
-        return gast.Subscript(value=real(node.value, zeros), slice=node.slice, ctx=gast.Load())
+        return subscript(real(node.value, zeros), node.slice)
     return zeros.materialise(node) if folded is None else folded

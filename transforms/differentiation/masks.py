@@ -18,40 +18,17 @@ import gast
 
 from ..analyses.operations import Apply
 from ..analyses.primitive_table import Rule
-from ..trees.nodes import assign, call, constant, is_atom, load, same, walk
+from ..trees.nodes import assign, call, constant, is_atom, load, same, subscript, walk
 from .adjoint import Adjoint, Condition, Mask
 from .choices import conditional, may_raise
 from .indices import index_value, is_choice_of
 from .reverse_state import Reverse
 
 __all__ = [
-    "both_hold",
-    "choice",
-    "chosen_each",
-    "condition_of",
-    "either_holds",
-    "guarded",
-    "guarded_statement",
-    "kept",
-    "mark_elements",
-    "marks_before",
-    "marks_of",
-    "mask_at",
-    "mask_of",
-    "mask_of_item",
-    "moved",
-    "note_conditions",
-    "of_view",
-    "operand_mask",
-    "opposite",
-    "picked",
-    "truth",
-]
-
-
-def known_condition(reverse: Reverse, test: Any) -> str | None:
-    """The name of a condition that this block has evaluated already."""
-    return reverse.conditions[-1].get(test.id) if isinstance(test, gast.Name) else None
+    "both_hold", "choice", "chosen_each", "condition_of", "either_holds", "guarded", "guarded_statement",
+    "kept", "mark_elements", "marks_before", "marks_of", "mask_at", "mask_of", "mask_of_item", "moved",
+    "note_conditions", "of_view", "operand_mask", "opposite", "picked", "truth",
+]  # fmt: skip
 
 
 def chosen_each(reverse: Reverse, value: Any, code: list[Any]) -> tuple[str | None, Any]:
@@ -70,9 +47,8 @@ def condition_of(reverse: Reverse, test: Any, code: list[Any]) -> str:
     for s in code:
         if isinstance(s, gast.Assign) and same(s.value, test) and isinstance(s.targets[0], gast.Name):
             return str(s.targets[0].id)
-    known = known_condition(reverse, test)
-    if known is not None:
-        return known
+    if isinstance(test, gast.Name) and test.id in reverse.conditions[-1]:
+        return reverse.conditions[-1][test.id]  # this block has evaluated it already
     name = reverse.names.temporary("chosen")
     reverse.kinds[name] = reverse.kind(test) if isinstance(test, gast.Name) else reverse.domain.UNKNOWN
     reverse.condition_names.add(name)
@@ -85,6 +61,12 @@ def mask_of(reverse: Reverse, test: Any, inverted: bool, code: list[Any]) -> Mas
     return (Condition(condition_of(reverse, test, code), inverted),)
 
 
+def of_array(reverse: Reverse, mask: Mask, variable: str) -> Mask:
+    """The mask, made of one condition in the shape of a variable, which is noted."""
+    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(variable)))
+    return mask
+
+
 def mask_at(
     reverse: Reverse, adjoint: str, variable: str, index: Any, inverted: bool, code: list[Any]
 ) -> Mask:
@@ -94,8 +76,7 @@ def mask_at(
     if is_choice_of(reverse, variable, index):
         return mask_of(reverse, index, inverted, code)
     test = call(reverse.helper("places_at"), load(adjoint), index_value(reverse, index))
-    mask = mask_of(reverse, test, inverted, code)
-    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(variable)))
+    mask = of_array(reverse, mask_of(reverse, test, inverted, code), variable)
     reverse.marks.add(mask[0].name)
     return mask
 
@@ -103,7 +84,7 @@ def mask_at(
 def mark_elements(reverse: Reverse, name: str, index: Any, value: bool) -> Any:
     """The statement that marks the selected elements as overwritten, or as read."""
     place = gast.Subscript(value=load(name), slice=index, ctx=gast.Store())
-    return gast.Assign(targets=[place], value=constant(value), type_comment=None)
+    return assign(place, constant(value))
 
 
 def marks_of(mask: Mask | None, own: Collection[str]) -> str | None:
@@ -122,13 +103,11 @@ def marks_before(reverse: Reverse, current: Adjoint | None, name: str) -> Any:
     return reverse.array_call("logical_not", truth(reverse, current.mask))
 
 
-def mask_of_item(
-    reverse: Reverse, masks: str | None, k: int, item: str, code: list[Any]
-) -> Mask | None:
+def mask_of_item(reverse: Reverse, masks: str | None, k: int, item: str, code: list[Any]) -> Mask | None:
     """The mask of an element of a list that was one of several choices."""
     if masks is None:
         return None
-    test = gast.Subscript(value=load(masks), slice=constant(k), ctx=gast.Load())
+    test = subscript(load(masks), constant(k))
     return operand_mask(reverse, mask_of(reverse, test, False, code), item, False, code)
 
 
@@ -160,11 +139,9 @@ def either_holds(reverse: Reverse, a: Mask | None, b: Mask | None, code: list[An
 
 def opposite(a: Mask | None, b: Mask | None) -> bool:
     """Whether two masks differ in the sign of their last condition alone."""
-    return a is not None and b is not None and a[:-1] == b[:-1] and _inverse(a[-1]) == b[-1]
-
-
-def _inverse(condition: Condition) -> Condition:
-    return Condition(condition.name, not condition.inverted)
+    if a is None or b is None or a[:-1] != b[:-1]:
+        return False
+    return a[-1].name == b[-1].name and a[-1].inverted != b[-1].inverted
 
 
 def truth(reverse: Reverse, mask: Mask) -> Any:
@@ -204,12 +181,10 @@ def picked(
     statements, results = reverse.inline(rule.picks, {**bound, "out": load(out)}, [0], "chosen")
     code += statements
     mask = mask_of(reverse, results[0], False, code)
-    kind = reverse.kind(load(operand))
     if not is_atom(results[0]):
-        reverse.kinds[mask[0].name] = reverse.domain.mask_kind(kind)
-    elif not reverse.domain.is_choice_of(reverse.kind(results[0]), kind):
-        mask = operand_mask(reverse, mask, operand, False, code)
-    return mask
+        return of_array(reverse, mask, operand)
+    is_like = is_choice_of(reverse, operand, results[0])
+    return mask if is_like else operand_mask(reverse, mask, operand, False, code)
 
 
 def of_view(
@@ -221,27 +196,24 @@ def of_view(
     if adjoint.mask is None or not reverse.slopes.meet_infinity(source):
         return None
     test = back_again(load(condition_of(reverse, truth(reverse, adjoint.mask), code)))
-    mask = mask_of(reverse, test, False, code)
-    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(source)))
-    return mask
+    return of_array(reverse, mask_of(reverse, test, False, code), source)
 
 
 def moved(
     reverse: Reverse, operation: Apply, rule: Rule, out: str, adjoint: Adjoint, code: list[Any]
 ) -> Mask | None:
     """The mask of a rearranged array from the mask of the result; None where it does not matter."""
-    source = reverse.slopes.moved_by(operation) if adjoint.mask is not None else None
-    if adjoint.mask is None or source is None or not reverse.slopes.meet_infinity(source):
-        return None
-    test = load(condition_of(reverse, truth(reverse, adjoint.mask), code))
-    template = reverse.template_for(operation, rule, out)
-    bound, slots = reverse.arguments(operation, template, rule)
-    arguments = {**bound, "out": load(out), "dout": test}
-    statements, results = reverse.inline(template, arguments, [slots[0].gradient], "chosen")
-    code += statements
-    mask = mask_of(reverse, results[slots[0].gradient], False, code)
-    reverse.kinds[mask[0].name] = reverse.domain.mask_kind(reverse.kind(load(source)))
-    return mask
+
+    def back_again(test: Any) -> Any:
+        template = reverse.template_for(operation, rule, out)
+        bound, (slot, *_) = reverse.arguments(operation, template, rule)
+        arguments = {**bound, "out": load(out), "dout": test}
+        statements, results = reverse.inline(template, arguments, [slot.gradient], "chosen")
+        code.extend(statements)
+        return results[slot.gradient]
+
+    source = reverse.slopes.moved_by(operation)
+    return None if source is None else of_view(reverse, source, adjoint, back_again, code)
 
 
 def kept(reverse: Reverse, mask: Mask, value: Any, variable: str) -> Any:
@@ -258,29 +230,27 @@ def kept(reverse: Reverse, mask: Mask, value: Any, variable: str) -> Any:
 
 def choice(reverse: Reverse, mask: Mask, value: Any, other: Any, variable: str | None = None) -> Any:
     """The expression for `value` inside a mask and `other` elsewhere; in the form of `variable`, if given."""
-    inverted = len(mask) == 1 and mask[0].inverted
-    test = load(mask[0].name) if len(mask) == 1 else truth(reverse, mask)
-    first, second = (other, value) if inverted else (value, other)
     kind = reverse.facts.kind_of_name(variable or "")
     if reverse.domain.is_real_scalar(kind):
-        return _chosen_number(reverse, mask, value, other)
-    found = reverse.array_call("where", test, first, second)
+        return conditional(*_arms(reverse, mask, value, other))
+    found = reverse.array_call("where", *_arms(reverse, mask, value, other))
     if variable is None or reverse.domain.is_array(kind):
         return found
     return call(reverse.helper("unbroadcast"), found, load(variable))
 
 
-def _chosen_number(reverse: Reverse, mask: Mask, value: Any, other: Any) -> Any:
+def _arms(reverse: Reverse, mask: Mask, value: Any, other: Any) -> tuple[Any, Any, Any]:
+    """The test of a choice, and what is chosen where it holds and elsewhere."""
     if len(mask) == 1 and mask[0].inverted:
-        return conditional(load(mask[0].name), other, value)
-    return conditional(truth(reverse, mask), value, other)
+        return load(mask[0].name), other, value
+    return truth(reverse, mask), value, other
 
 
 def guarded(reverse: Reverse, mask: Mask, value: Any) -> Any:
     """A scalar expression that is evaluated only where a mask holds, if it may raise elsewhere."""
     if not any(isinstance(n, gast.Call) for n in walk(value)) and not may_raise(reverse, value):
         return value
-    return _chosen_number(reverse, mask, value, constant(0.0))
+    return conditional(*_arms(reverse, mask, value, constant(0.0)))
 
 
 def guarded_statement(reverse: Reverse, mask: Mask | None, s: Any) -> Any:

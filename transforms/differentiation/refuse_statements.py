@@ -155,7 +155,7 @@ def lookup_guard(emitter: Emitter, s: Any) -> list[Any]:
     match s:
         case gast.Assign(value=gast.Subscript(value=base, slice=index)):
             kind = emitter.kind(base)
-            if not any(n in emitter.active for n in names_read(index)):
+            if not emitter.reads_active(index):
                 return []
             if not isinstance(emitter.operation(s.value), Item):
                 return []  # `np.r_[x, y]`: a function of the index
@@ -191,7 +191,7 @@ def keyed_read(emitter: Emitter, s: Any) -> tuple[Any, ...] | None:
             emitter.is_helper(func, "heap_get")
         ):
             match emitter.computed_by(name):
-                case Apply(args=[_, key]) if any(n in emitter.active for n in names_read(key)):
+                case Apply(args=[_, key]) if emitter.reads_active(key):
                     return base, key, heap
             return None
         case _:
@@ -199,9 +199,7 @@ def keyed_read(emitter: Emitter, s: Any) -> tuple[Any, ...] | None:
     kind = emitter.kind(base)
     if isinstance(base, gast.Name) and isinstance(emitter.computed_by(base.id), Build):
         return None  # made by the function itself, of constants
-    if any(n in emitter.active for n in names_read(base)) or not any(
-        n in emitter.active for n in names_read(key)
-    ):
+    if emitter.reads_active(base) or not emitter.reads_active(key):
         return None
     no_dict = emitter.domain.item_nature(kind) == "array" or emitter.domain.is_list(kind)
     return None if no_dict or emitter.domain.is_tuple(kind) else (base, key)
@@ -232,7 +230,7 @@ def new_keys(emitter: Emitter, s: Any) -> list[Any]:
             emitter.program.resolve(func) is dict and not emitter.domain.is_dict(emitter.kind(pairs))
         ):
             keys = [pairs]
-    return [k for k in keys if any(n in emitter.active for n in names_read(k))]
+    return list(filter(emitter.reads_active, keys))
 
 
 def set_guard(emitter: Emitter, s: Any) -> list[Any]:

@@ -1,7 +1,14 @@
 """The walk over the single-assignment form that writes both sweeps of reverse mode.
 
-Blocks are walked from the last statement to the first. Each statement gives its forward statements and its
-reverse statements; the latter are empty unless its target has an adjoint.
+Blocks are walked from the last statement to the first. `env` holds the adjoints of the variables there. The
+reverse of a statement takes its target's from `env`, adds to those of its operands, and gives the statements
+of the forward sweep and those of the reverse sweep, which are none if the target has no adjoint:
+
+    y = np.sin(x)                    forward: y = np.sin(x)      reverse: dx = dy * np.cos(x)
+    env before: {"y": dy}            env after: {"x": dx}
+
+What the reverse of a statement reads and later statements change is copied (`snapshots`). The reverse of
+loops, branches, `with` and `try` is given `reverse_block` for their blocks. `Reverse` is the state.
 """
 
 from __future__ import annotations
@@ -23,20 +30,10 @@ from ..analyses.operations import (
     is_append,
     is_pop,
 )
-from ..trees.nodes import (
-    Comment,
-    assigned_names,
-    blocks_of,
-    load,
-    located,
-    names_read,
-)
+from ..trees.nodes import Comment, assigned_names, blocks_of, load, located, names_read
 from ..trees.rebuild import call_at, rebuilt
 from .adjoint import Adjoint, Env, Ownership, Plain, Shadow, Sweep
-from .adjoints import (
-    accumulate_field,
-    pass_on,
-)
+from .adjoints import accumulate_field, pass_on
 from .masks import note_conditions
 from .refuse_statements import guards_of, operand_guard, refuse_opaque
 from .reverse_calls import discarded_call, reverse_call
@@ -45,16 +42,11 @@ from .reverse_parts import reverse_build, reverse_definition, reverse_item, reve
 from .reverse_regions import reverse_branch, reverse_try, reverse_with
 from .reverse_rules import reverse_apply
 from .reverse_state import Reverse
-from .reverse_stores import (
-    is_addition,
-    reverse_addition,
-    reverse_append,
-    reverse_pop,
-    reverse_store,
-)
+from .reverse_stores import is_addition, reverse_addition, reverse_append, reverse_pop, reverse_store
 from .snapshots import snapshots
 
 __all__ = ["reverse_block"]
+
 
 def reverse_block(reverse: Reverse, statements: list[Any], env: Env) -> Sweep:
     """Both sweeps of a block; `env` holds the adjoints after it and is changed to those before it."""
@@ -90,6 +82,7 @@ def reverse_block(reverse: Reverse, statements: list[Any], env: Env) -> Sweep:
 
 
 def reverse_statement(reverse: Reverse, s: Any, env: Env) -> Sweep:
+    """Both sweeps of a statement."""
     match s:
         case gast.Assign(targets=[gast.Name(id=name)]):
             if is_pop(s.value) and isinstance(reverse.operation(s.value), Pop):
@@ -122,6 +115,9 @@ def reverse_statement(reverse: Reverse, s: Any, env: Env) -> Sweep:
 
 
 def reverse_assignment(reverse: Reverse, s: Any, name: str, env: Env) -> Sweep:
+    """Both sweeps of `name = value`. A shadow already has what the views of its object were given; where a
+    value may be a view, a flag of the forward sweep tells whether it is one.
+    """
     adjoint = env.pop(name, None)
     noted = reverse.shadows.view_flag(s, name)
     if adjoint is None:

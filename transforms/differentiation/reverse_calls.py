@@ -9,7 +9,8 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply, Call, Operation
-from ..trees.nodes import assign, call, constant, load, located, store, tuple_of
+from ..trees.children import rebuilt
+from ..trees.nodes import assign, call, constant, load, store, subscript, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import substitute
 from .adjoint import Adjoint, Display, Env, Sweep
@@ -112,15 +113,8 @@ def forward_call(
     else:
         fprop = load(reverse.bind(f"{base}_fprop", link.function))
     given_to = reverse.names.temporary(out) if is_changed_later(reverse, s, out) else out
-    forward = located(
-        gast.Assign(
-            targets=[tuple_of([store(given_to), store(bprop)], gast.Store())],
-            value=gast.Call(func=fprop, args=node.args, keywords=node.keywords),
-            type_comment=None,
-        ),
-        s,
-    )
-    ahead.append(forward)
+    made = tuple_of([store(given_to), store(bprop)], gast.Store())
+    ahead.append(assign(made, rebuilt(node, func=fprop), s))
     if given_to != out:
         ahead.append(assign(out, call(reverse.helper("kept"), load(given_to)), s))
     return ahead, bprop, link.results
@@ -132,9 +126,7 @@ def is_changed_later(reverse: Reverse, s: Any, out: str) -> bool:
     return may_change and reverse.changes.may_be_overwritten(s, load(out))
 
 
-def kept_arguments(
-    reverse: Reverse, s: Any, operation: Call, copied: list[Any]
-) -> tuple[list[Any], Any]:
+def kept_arguments(reverse: Reverse, s: Any, operation: Call, copied: list[Any]) -> tuple[list[Any], Any]:
     """The call with copies of the arguments that may be changed after it, which its bprop may read, and the
     statements that make them. Arguments that the function has `copied` itself are passed as they are.
     """
@@ -175,6 +167,6 @@ def _spread_unknown(
             given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
         accumulate(reverse, env, owner.id, given, back)
     for key, atom in active:
-        part = gast.Subscript(value=load(dargs), slice=constant(key), ctx=gast.Load())
+        part = subscript(load(dargs), constant(key))
         accumulate(reverse, env, atom.id, part, back)
     return back

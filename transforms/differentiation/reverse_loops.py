@@ -23,11 +23,13 @@ from ..trees.nodes import (
     call,
     constant,
     find_nodes,
+    for_each,
     load,
     located,
     names_read,
     own_statements,
     statements_in,
+    subscript,
     tuple_of,
     walk,
 )
@@ -67,7 +69,7 @@ def reverse_for(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
                 back.insert(0, reverse.shadows.element(s, parts[0], reverse.shadows.of(source), position))
                 continue
             if source.id in reverse.shadows and any(p in reverse.shadows for p in parts):
-                item = gast.Subscript(value=reverse.shadows.of(source), slice=position, ctx=gast.Load())
+                item = subscript(reverse.shadows.of(source), position)
                 back[:] = _of_parts(reverse, s, item, dict(zip(parts, adjoints, strict=True)), back)
                 continue
             values = [full_adjoint(reverse, p, a, back) for p, a in zip(parts, adjoints, strict=True)]
@@ -77,16 +79,12 @@ def reverse_for(reverse: Reverse, s: Any, env: Env, block: Block) -> Sweep:
             ahead, added = reverse.shadows.with_lookups(s, added)
             forward[:0] = ahead
             back.extend(_unless_keys(reverse, source, added))
-        for target in assigned_names(
-            [located(gast.For(target=s.target, iter=s.iter, body=[], orelse=[], type_comment=None), s)]
-        ):
+        for target in assigned_names([located(for_each(s.target, s.iter, []), s)]):
             inner.pop(target, None)
         return forward, back, None
 
     loop = _differentiate_body(reverse, s, env, body)
-    forward = located(
-        gast.For(target=s.target, iter=s.iter, body=loop.forward, orelse=[], type_comment=None), s
-    )
+    forward = located(for_each(s.target, s.iter, loop.forward), s)
     if not loop.back:
         return [forward], loop.before
     return with_trace(reverse, s, forward, loop, index[0] if index else None)
@@ -107,7 +105,7 @@ def _of_parts(
     for k, (name, adjoint) in enumerate(adjoints.items()):
         if adjoint is not None and name not in reverse.shadows:  # a number
             value = full_adjoint(reverse, name, adjoint, added)
-            place = gast.Subscript(value=item, slice=constant(k), ctx=gast.Load())
+            place = subscript(item, constant(k))
             total = call(reverse.helper("add"), place, value)
             added.append(assign(rebuilt(place, ctx=gast.Store()), total))
     return [*made, *back, *added]

@@ -81,9 +81,7 @@ def reverse_apply(reverse: Reverse, s: Any, operation: Apply, out: str, adjoint:
         if reverse.is_active(operand) and (is_number or reverse.domain.is_array(kind)):
             bound, _ = reverse.arguments(operation, rule.uniform, rule)
             dout = full_adjoint(reverse, out, adjoint, back)
-            statements, results = reverse.inline(
-                rule.uniform, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
-            )
+            statements, results = reverse.inline_at(rule.uniform, bound, out, dout, 0)
             back += statements
             pass_on(reverse, env, operand.id, Plain(results[0]) if is_number else Uniform(results[0]), back)
             return [s], back
@@ -183,9 +181,7 @@ def spread_along_axes(
     results = []
     for template in (rule.spread, reverse.template_for(operation, rule, out)):
         bound, _ = reverse.arguments(operation, template, rule)
-        statements, found = reverse.inline(
-            template, {**bound, "out": load(out), "dout": dout}, [0], "d" + out
-        )
+        statements, found = reverse.inline_at(template, bound, out, dout, 0)
         if any(map(blocks_of, statements)):
             return None  # the axis is dynamic
         back += statements
@@ -297,7 +293,7 @@ def contributions(
         if only_numbers:
             part = replace(part, value=scalar_choices(reverse, part.value))
             if isinstance(part, Masked) and not part.zeroed:
-                value = guarded(reverse, part.mask, part.value)
+                value = guarded(reverse, part.where, part.value)
                 part = replace(part, value=value, zeroed=value is not part.value)
         if isinstance(adjoint, Reduced) and plan == "none" and same(part.value, adjoint.value):
             part = Reduced(part.value, whole=adjoint.whole, where=part.mask)

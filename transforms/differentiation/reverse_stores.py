@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, constant, load, names_read, same
+from ..trees.nodes import assign, attribute, call, constant, load, names_read, same, subscript
 from .adjoint import Accumulator, Env, Ownership, Plain, Shadow, Sweep, is_changed, masked, owned_if
 from .adjoints import accumulate, copied_adjoint, full_adjoint, own_adjoint, pass_on
 from .indices import index_value, is_basic, is_choice_of, is_number_of, is_whole
@@ -36,27 +36,27 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
     before = env.get(base)
     partial = before is None or before.partial or before.mask is not None
     name = own_adjoint(reverse, env, base, back)
-    place = gast.Subscript(value=load(name), slice=target.slice, ctx=gast.Load())
+    place = subscript(load(name), target.slice)
     value: Any = None
-    added = owned = False
+    owned = False
     if reverse.is_active(s.value):
+        sign = isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub)
         value = taken(reverse, base, name, target.slice, s.value)
-        owned = reverse.is_fresh(value)
-        added = grows_apart(reverse, env, base, s.value.id) and is_copy(value)
-        if added:
-            value = value.func.value
-        else:
-            read = reverse.taken_name(s.value.id)
-            back.append(assign(read, value))
-            value = load(read)
-        if isinstance(s, gast.AugAssign) and isinstance(s.op, gast.Sub):
-            value, owned = gast.UnaryOp(op=gast.USub(), operand=value), False
-    if added:
-        accumulate(reverse, env, s.value.id, value, back)
+        owned = reverse.is_fresh(value) and not sign
+        match value:
+            case gast.Call(func=gast.Attribute(value=part, attr="copy"), args=[]) if (
+                grows_apart(reverse, env, base, s.value.id)
+            ):
+                accumulate(reverse, env, s.value.id, negative(part) if sign else part, back)
+                value = None
+            case _:
+                read = reverse.taken_name(s.value.id)
+                back.append(assign(read, value))
+                value = negative(load(read)) if sign else load(read)
     ahead = [s]
     if isinstance(s, gast.Assign):
         place.ctx = gast.Store()
-        back.append(gast.Assign(targets=[place], value=zero_item(reverse, s, ahead), type_comment=None))
+        back.append(assign(place, zero_item(reverse, s, ahead)))
         mask = None if before is None else before.mask
         own = env[base]
         if isinstance(own, (Accumulator, Shadow)):
@@ -71,7 +71,7 @@ def reverse_store(reverse: Reverse, s: Any, env: Env) -> Sweep:
             env[base] = Plain(own.value, ownership=Ownership.CHANGED, partial=True)
         if marks is not None:
             back.append(mark_elements(reverse, marks, target.slice, True))
-    if value is not None and not added:  # after `da[i]` is zero: the value may be the array itself
+    if value is not None:  # after `da[i]` is zero: the value may be the array itself
         pass_on(reverse, env, s.value.id, Plain(value, ownership=owned_if(owned), partial=partial), back)
     return ahead, back
 
@@ -102,12 +102,8 @@ def grows_apart(reverse: Reverse, env: Env, base: str, variable: str) -> bool:
     )
 
 
-def is_copy(value: Any) -> bool:
-    """Whether an expression is a copy, `x.copy()`."""
-    match value:
-        case gast.Call(func=gast.Attribute(attr="copy"), args=[]):
-            return True
-    return False
+def negative(value: Any) -> Any:
+    return gast.UnaryOp(op=gast.USub(), operand=value)
 
 
 def replaces(reverse: Reverse, s: Any, env: Env) -> bool:
@@ -184,7 +180,7 @@ def zero_item(reverse: Reverse, s: Any, ahead: list[Any]) -> Any:
 def taken(reverse: Reverse, base: str, adjoint: str, index: Any, value: Any) -> Any:
     """The selected part of an array's adjoint as the adjoint of the stored value."""
     kind = reverse.facts.kind_of_name(base)
-    item = gast.Subscript(value=load(adjoint), slice=index, ctx=gast.Load())
+    item = subscript(load(adjoint), index)
     whole = is_whole(index, reverse.domain.rank(kind))
     if whole:
         item = load(adjoint)

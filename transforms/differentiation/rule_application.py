@@ -20,7 +20,7 @@ from ..analyses.operations import Apply, Call, Inert, Operation
 from ..analyses.primitive_table import Rule, Template
 from ..analyses.template_slots import results_of, uncovered_argument
 from ..errors import missing_rule, not_covered
-from ..trees.nodes import bound_counts, call, constant, find_nodes, load, names_read, tuple_of
+from ..trees.nodes import bound_counts, call, constant, find_nodes, load, names_read, subscript, tuple_of
 from ..trees.program import MISSING
 from ..trees.rebuild import map_children, rebuilt
 from .generated_names import Objects
@@ -88,13 +88,17 @@ class Emitter(Objects):
     def is_active(self, node: Any) -> bool:
         return isinstance(node, gast.Name) and node.id in self.active
 
+    def reads_active(self, node: Any) -> bool:
+        """Whether an expression reads an active name."""
+        return not self.active.isdisjoint(names_read(node))
+
     def zero(self, name: str) -> Any:
         """An expression for the zero adjoint or tangent of a variable."""
         return self.zero_like(load(name), self.facts.kind_of_name(name))
 
     def zero_item(self, name: str, key: Any) -> Any:
         """The same for an item of a container."""
-        item = gast.Subscript(value=load(name), slice=constant(key), ctx=gast.Load())
+        item = subscript(load(name), constant(key))
         return self.zero_like(item, self.domain.item_kind(self.kind(load(name)), item.slice, self.kind))
 
     def zero_like(self, node: Any, kind: Any) -> Any:
@@ -130,7 +134,7 @@ class Emitter(Objects):
             return call(self.helper("without_integers"), derivative, node)
 
         def part(key: Any, item: Any) -> Any:
-            read = gast.Subscript(value=node, slice=constant(key), ctx=gast.Load())
+            read = subscript(node, constant(key))
             return self.as_returned(item, read, domain.item_kind(kind, read.slice, self.kind))
 
         if isinstance(derivative, gast.Dict):
@@ -298,6 +302,12 @@ class Emitter(Objects):
 
         code, found = inline_template(template, arguments, wanted, self.names, self.bind, base, nature)
         return list(map(self.without_defaults, code)), {k: self.without_defaults(v) for k, v in found.items()}
+
+    def inline_at(
+        self, template: Template, bound: dict[str, Any], out: str, dout: Any, *wanted: int
+    ) -> tuple[list[Any], dict[int, Any]]:
+        """A reverse template for the result `out` and this cotangent, or tangent."""
+        return self.inline(template, {**bound, "out": load(out), "dout": dout}, list(wanted), "d" + out)
 
     def without_defaults(self, node: Any) -> Any:
         """A statement or expression whose calls omit literals, by keyword or last, that equal the default."""

@@ -24,16 +24,7 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Alias, Apply, Build, Item
-from ..trees.nodes import (
-    assign,
-    blocks_of,
-    call,
-    constant,
-    find_nodes,
-    load,
-    names_in,
-    tuple_of,
-)
+from ..trees.nodes import assign, blocks_of, call, constant, find_nodes, load, names_in, subscript, tuple_of
 from ..trees.rebuild import substitute
 from .adjoint import Adjoint, Env, Ownership, Plain, Shadow, Sweep
 from .indices import is_basic
@@ -49,9 +40,7 @@ class Shadows:
         self.emitter, self.adjoint_name = emitter, adjoint_name
         self.names = {n: adjoint_name(n) for n in sorted(emitter.shadowed - self._tables())}
         # The flags, set in the forward sweep, that tell whether a name is a view or a copy.
-        self.is_view_of = {
-            n: emitter.names.fresh(f"{n}_is_view") for n in self._undecided()
-        }
+        self.is_view_of = {n: emitter.names.fresh(f"{n}_is_view") for n in self._undecided()}
         self.by_memory: frozenset[str] = frozenset()
         self.available: set[str] = set()  # names of `by_memory` that this block has looked up
         self.lasting: Env = {}  # the adjoints of `by_memory`, which have one name everywhere
@@ -341,4 +330,4 @@ def shadow_of(name: str) -> Adjoint:
 
 
 def part(base: Any, index: Any) -> Any:
-    return gast.Subscript(value=base, slice=index, ctx=gast.Load())
+    return subscript(base, index)

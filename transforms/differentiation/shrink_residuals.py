@@ -37,9 +37,7 @@ def shrink_residuals(
     keep_shapes(reverse, whole, forward, backward)
 
 
-def keep_comparisons(
-    reverse: Reverse, arrays: list[str], forward: list[Any], backward: list[Any]
-) -> None:
+def keep_comparisons(reverse: Reverse, arrays: list[str], forward: list[Any], backward: list[Any]) -> None:
     """Moves comparisons with numbers into the forward sweep for arrays that the reverse sweep reads only in
     these, and for their shape.
     """
@@ -84,9 +82,7 @@ def put_behind(forward: list[Any], name: str, s: Any) -> None:
     forward.insert(assigning[0] + 1 if len(assigning) == 1 else len(forward), s)
 
 
-def keep_shapes(
-    reverse: Reverse, whole: dict[str, str], forward: list[Any], backward: list[Any]
-) -> None:
+def keep_shapes(reverse: Reverse, whole: dict[str, str], forward: list[Any], backward: list[Any]) -> None:
     """Makes bprop hold only the shape and dtype of arrays that it reads nothing else of, by any name."""
     zeros = [zeros_as_helper(reverse, b, whole) for b in backward]
     read = set(names_read(backward))

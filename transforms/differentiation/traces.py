@@ -23,10 +23,12 @@ from ..trees.nodes import (
     call,
     children,
     constant,
+    for_each,
     load,
     located,
     names_read,
     store,
+    subscript,
     tuple_of,
 )
 from ..trees.rebuild import rebuilt, substitute, with_blocks
@@ -86,13 +88,10 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
         )
         target = store(fields[0]) if len(fields) == 1 else tuple_of([store(n) for n in fields], gast.Store())
         if index is None:
-            header = (target, gast.Subscript(value=load(trace), slice=_backwards(), ctx=gast.Load()))
+            header = (target, subscript(load(trace), _backwards()))
         else:
             header = (store(index), _down(reverse, call(reverse.bind("len", len), load(trace))))
-            back = [
-                assign(target, gast.Subscript(value=load(trace), slice=load(index), ctx=gast.Load())),
-                *back,
-            ]
+            back = [assign(target, subscript(load(trace), load(index))), *back]
     elif header is None:
         trips = reverse.names.fresh("trips")
         ahead.append(assign(trips, constant(0), s))
@@ -100,7 +99,7 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
             position, assign(trips, gast.BinOp(left=load(trips), op=gast.Add(), right=constant(1)), s)
         )
         header = _counted(reverse, load(trips), index)
-    loop_back = gast.For(target=header[0], iter=header[1], body=back, orelse=[], type_comment=None)
+    loop_back = for_each(header[0], header[1], back)
     return [*ahead, _finished(forward)], [*loop.before, loop_back]
 
 

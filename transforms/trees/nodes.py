@@ -45,6 +45,8 @@ __all__ = [
     "dotted",
     "fields_of",
     "find_nodes",
+    "for_each",
+    "function",
     "has_nested",
     "header_expressions",
     "header_of",
@@ -57,11 +59,13 @@ __all__ = [
     "names_read",
     "own_statements",
     "param",
+    "parameters",
     "places_of",
     "read_counts",
     "same",
     "statements_in",
     "store",
+    "subscript",
     "target_names",
     "tuple_of",
     "walk",
@@ -124,6 +128,10 @@ def attribute(value: Node, attr: str) -> Node:
     return gast.Attribute(value=value, attr=attr, ctx=_LOAD)
 
 
+def subscript(value: Node, index: Node) -> Node:
+    return gast.Subscript(value=value, slice=index, ctx=_LOAD)
+
+
 def tuple_of(items: Iterable[Node], ctx: Node | None = None) -> Node:
     return gast.Tuple(elts=list(items), ctx=ctx or _LOAD)
 
@@ -134,6 +142,24 @@ def assign(target: Node | str, value: Node, like: Node | None = None) -> Node:
         targets=[store(target) if isinstance(target, str) else target], value=value, type_comment=None
     )
     return located(node, like)
+
+
+def for_each(target: Node, iterable: Node, body: list[Node]) -> Node:
+    """A `for` loop without an `else`."""
+    return gast.For(target=target, iter=iterable, body=body, orelse=[], type_comment=None)
+
+
+def parameters(names: list[Node]) -> Node:
+    """The arguments of a function without defaults."""
+    return gast.arguments(
+        args=names, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+    )
+
+
+def function(name: str, args: Node, body: list[Node]) -> Node:
+    return gast.FunctionDef(
+        name=name, args=args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
 
 
 def is_atom(node: Node) -> bool:
