@@ -171,6 +171,23 @@ def within_a_loop_safely(x: Any) -> Any:
     return total
 
 
+def read_in_a_loop(x: Any) -> Any:
+    y = np.log(x)
+    z = y[::-1]
+    total = x
+    for k in range(3):
+        total = total * 0.5 + np.where(x > 0, y * k, x) + np.where(x[::-1] > 0, z * x[3], x)
+    return total
+
+
+def read_in_a_loop_safely(x: Any) -> Any:
+    y = np.log(positive(x))
+    total = x
+    for k in range(3):
+        total = total * 0.5 + np.where(x > 0, y * k, x) + np.where(x[::-1] > 0, y[::-1] * x[3], x)
+    return total
+
+
 def of_a_function(x: Any) -> Any:
     def f(v: Any) -> Any:
         return np.sqrt(v) * np.log(v)
@@ -338,6 +355,7 @@ PAIRS: list[tuple[Program, Program]] = [
     (changed_between, changed_between_safely),
     (after_a_loop, after_a_loop_safely),
     (within_a_loop, within_a_loop_safely),
+    (read_in_a_loop, read_in_a_loop_safely),
     (of_a_function, of_a_function_safely),
     (selected, selected_safely),
     (selected_otherwise, selected_otherwise_safely),
@@ -358,7 +376,7 @@ PAIRS: list[tuple[Program, Program]] = [
 # In these, reverse mode of reverse mode has NaN: a mask does not go from one iteration to another.
 LOOPS = {within_a_loop, in_pieces, partly_read}
 OF_KNOWN_KINDS = {picked_by_truth, overwritten, overwritten_by_values, made_finite}
-OF_KNOWN_KINDS |= {partly_read, pairs}
+OF_KNOWN_KINDS |= {partly_read, pairs, read_in_a_loop}
 
 
 def weighted(f: Program) -> Program:

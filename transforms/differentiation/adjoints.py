@@ -215,6 +215,8 @@ def accumulate_masked(
         env[variable] = Masked(name, where=rest, ownership=Ownership.OWNED) if rest else whole
     elif isinstance(current, (Accumulator, Shadow)) or (is_changed(current) and mask is None):
         accumulate(reverse, env, variable, filled_adjoint(reverse, variable, new), code)
+        if isinstance(current, Accumulator):
+            env[variable] = replace(current, partial=True)
     else:
         parts = [
             a.value if isinstance(a, Uniform) and a.where is None else filled_adjoint(reverse, variable, a)

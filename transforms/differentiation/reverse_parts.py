@@ -60,7 +60,8 @@ def reverse_item(
         value = part_of(full_adjoint(reverse, name, adjoint, back), whole)
         if base.id not in env:
             value = atom_for(reverse, base.id, value, back)
-        pass_on(reverse, env, base.id, masked(value, mask, owned_if(adjoint.is_owned)), back)
+        new = masked(value, mask, owned_if(adjoint.is_owned), adjoint.partial)
+        pass_on(reverse, env, base.id, new, back)
     elif domain.is_scalar(reverse.kind(base)):  # of NumPy: `x[()]`, `x[None]`
         value = full_adjoint(reverse, name, adjoint, back)
         plan = domain.unbroadcast_plan(reverse.kind(base), reverse.kind(load(name)))
