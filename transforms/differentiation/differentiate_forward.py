@@ -26,7 +26,6 @@ from ..analyses.operations import (
     is_named_tuple,
     is_pop,
 )
-from ..trees.children import rebuilt
 from ..trees.nodes import (
     assign,
     assigned_names,
@@ -45,6 +44,7 @@ from ..trees.nodes import (
     tuple_of,
 )
 from ..trees.program import MISSING, Program
+from ..trees.rebuild import rebuilt
 from .bind_captured import bind_captured
 from .discarded_calls import may_have_effect
 from .forward_regions import forward_loop, forward_try, forward_with

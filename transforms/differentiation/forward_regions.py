@@ -19,7 +19,6 @@ from ..trees.nodes import (
     bound_here,
     call,
     load,
-    located,
     names_read,
     statements_in,
     store,

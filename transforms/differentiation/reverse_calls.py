@@ -9,10 +9,9 @@ from typing import Any
 import gast
 
 from ..analyses.operations import Apply, Call, Operation
-from ..trees.children import rebuilt
 from ..trees.nodes import assign, call, constant, load, store, subscript, tuple_of
 from ..trees.program import MISSING
-from ..trees.rebuild import substitute
+from ..trees.rebuild import rebuilt, substitute
 from .adjoint import Adjoint, Display, Env, Sweep
 from .adjoints import accumulate, full_adjoint
 from .discarded_calls import may_have_effect

@@ -9,8 +9,7 @@ import gast
 
 from ..analyses.liveness import ends_in_raise
 from ..analyses.operations import Apply
-from ..trees.children import located
-from ..trees.nodes import assign, assigned_names, call, constant, load
+from ..trees.nodes import assign, assigned_names, call, constant, load, located
 from ..trees.rebuild import rebuilt
 from .adjoint import Adjoint, Condition, Env, Mask, Sweep
 from .adjoints import join_arms

@@ -6,9 +6,8 @@ from typing import Any
 
 import gast
 
-from ..trees.nodes import assign, attribute, call, load
+from ..trees.nodes import assign, assigned_names, attribute, call, load
 from ..trees.rebuild import substitute
-from ..trees.statements import assigned_names
 from .adjoint import Sweep
 from .reverse_state import Reverse
 
