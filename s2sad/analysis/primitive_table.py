@@ -80,6 +80,7 @@ from ..transforms.trees.program import MISSING, ArrayLibrary
 from ..values.objects import is_named_tuple
 from .aliasing import sharing_of
 from .context_managers import nature_of_context
+from .declined_operands import may_decline
 from .identity_calls import copied_by, returned_by
 from .writes import changed, changed_by_method, is_changing_method
 
@@ -341,6 +342,11 @@ class RulePrimitives:
     def prefers_right(left: Kind, right: Kind, names: tuple[str, str]) -> bool:
         """Whether `left op right` calls the right operand's method; `names` are those of the two methods."""
         return reflects(left, right, *names)
+
+    @staticmethod
+    def may_decline(function: FunctionType, kinds: list[Kind]) -> bool:
+        """Whether the method of an operator may return `NotImplemented` for arguments of these kinds."""
+        return may_decline(function, kinds)
 
     @staticmethod
     def is_unknown(kind: Kind) -> bool:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import gast
 
+from ..analysis.declined_operands import may_decline
 from ..kinds.class_members import member_of
 from ..kinds.lattice import Instance, Record, Scalar, widen
 from ..kinds.memory import ANYTHING, DICTS, Memory
@@ -26,7 +28,7 @@ from ..runtime.object_graph import check_function, check_number, reference
 from ..transforms.analyses.bind_methods import BINARY, method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
-from ..transforms.trees.nodes import assign, attribute, call, find_nodes, is_atom, load, located
+from ..transforms.trees.nodes import assign, attribute, call, find_nodes, is_atom, load, located, store
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
 from ..values.objects import ABSENT, lookup
@@ -71,7 +73,7 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         if is_class:
             one = names.temporary(x.id)
             check = assign(one, call(objects.name(reference), x, named), s)
-            body = [check, named_in(s, x.id, one, choice)]
+            body = [check, *named_in(s, x.id, one)]
         else:
             check = located(gast.Expr(value=call(objects.name(check_function), x, named)), s)
             body = [rebuilt(s, value=rebuilt(s.value, func=named))]
@@ -117,13 +119,25 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
             is_called = isinstance(node, gast.Call) and node.func is x
             if used if known == found else is_called:
                 for member in used:
-                    met(member.value, program.extent(node))
-                checks = []
-                if isinstance(node, gast.BinOp) and node.right is x and is_number(node.left):
-                    checks = [located(gast.Expr(value=call(objects.name(check_number), node.left)), s)]
-                    s = rebuilt(s, value=call(attribute(x, f"__r{BINARY[type(node.op)]}__"), node.left))
-                return [*checks, *of_each(s, x, found)]
+                    met(member.value, program.extent(node if hasattr(node, "lineno") else s))
+                return of_each(s, x, found) if not isinstance(node, gast.BinOp) else of_operand(s, x, found)
         return None
+
+    def of_operand(s: Any, x: Any, classes: list[Any]) -> list[Any]:
+        """The statement for an operand of these classes. Beside what only the memory knows to be a number the
+        operator is a call of the method, if this does not decline numbers.
+        """
+        is_right = s.value.right is x
+        other = s.value.left if is_right else s.value.right
+        name = f"__{'r' if is_right else ''}{BINARY[type(s.value.op)]}__"
+        found = [lookup(cls, name) for cls in classes]
+        if not is_number(other) or not all(isinstance(f, FunctionType) for f in found):
+            return of_each(s, x, classes)
+        number = memory.names[other.id].kind
+        if any(may_decline(f, [Instance(c), number]) for f, c in zip(found, classes, strict=True)):
+            return of_each(s, x, classes)
+        check = located(gast.Expr(value=call(objects.name(check_number), other)), s)
+        return [check, *of_each(rebuilt(s, value=call(attribute(x, name), other)), x, classes)]
 
     def test(s: Any) -> list[Any] | None:
         match s:
@@ -156,17 +170,13 @@ def called_by(s: Any) -> list[tuple[Any, list[str]]]:
     return []
 
 
-def named_in(s: Any, name: str, one: str, cls: type) -> Any:
-    """A statement with `one` for an object of a class with this name."""
+def named_in(s: Any, name: str, one: str) -> list[Any]:
+    """A statement with `one` for an object with this name."""
     match s:
-        case gast.AugAssign(target=gast.Name(), op=op, value=value):
-            method = f"__i{BINARY[type(op)]}__"
-            changed: Any = gast.BinOp(left=load(one), op=op, right=value)
-            if lookup(cls, method) is not ABSENT:
-                changed = call(attribute(load(one), method), value)
-            return assign(name, located(changed, s), s)
+        case gast.AugAssign(target=gast.Name()):
+            return [rebuilt(s, target=store(one)), assign(name, load(one), s)]
         case gast.For():
-            return rebuilt(s, iter=load(one))
+            return [rebuilt(s, iter=load(one))]
         case gast.Expr() | gast.Assign(targets=[gast.Name() | gast.Tuple()]):
-            return rebuilt(s, value=substitute(s.value, {name: load(one)}))
-    return substitute(s, {name: load(one)})
+            return [rebuilt(s, value=substitute(s.value, {name: load(one)}))]
+    return [substitute(s, {name: load(one)})]

@@ -633,3 +633,51 @@ def factors_that_are_numbers_or_objects(x):
         for one in grown:
             one.grow()
     return grown[0].state.values @ grown[1].state.values
+
+
+class Arrow:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        if not isinstance(other, Arrow):
+            return NotImplemented
+        return Arrow(self.x + other.x, self.y + other.y)
+
+    def __iadd__(self, other):
+        if not isinstance(other, Arrow):
+            return NotImplemented
+        self.x += other.x
+        self.y += other.y
+        return self
+
+    def __mul__(self, scale):
+        if isinstance(scale, (Arrow, str)):
+            return NotImplemented
+        return Arrow(self.x * scale, self.y * scale)
+
+    __rmul__ = __mul__
+
+
+class Moving:
+    def __init__(self, mass, place, speed):
+        self.mass, self.place, self.speed = mass, place, speed
+
+    def push(self, force):
+        self.speed += (1 / self.mass) * force
+        self.place = self.place + 0.1 * self.speed
+
+    def __iter__(self):
+        yield self.place.x
+        yield self.place.y
+
+
+@program((1.3,), second=True)
+def operators_that_decline_others(x):
+    moving = [Moving(x, Arrow(x, 1.0), Arrow(0.1, x)), Moving(2.0 * x, Arrow(1.0, x), Arrow(x, x))]
+    total = Arrow(0.0, 0.0)
+    for _ in range(2):
+        for one in moving:
+            one.push(Arrow(0.3, x))
+            total += one.mass * one.speed
+    return total.x * total.y + sum(v for one in moving for v in one)

@@ -52,7 +52,7 @@ class Bag:
         return iter(self.items)
 
     def __iadd__(self, other: Any) -> Any:
-        if isinstance(other, str):
+        if len(other) > 9:
             return NotImplemented
         self.items = self.items + other
         return self

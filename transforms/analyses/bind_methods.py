@@ -73,7 +73,7 @@ def _called_method(value: Any, known: KindedProgram) -> MethodCall | None:
 
     def calls(function: Any, *args: Any) -> MethodCall | None:
         """The call, unless the function may return `NotImplemented`."""
-        if function is None or "NotImplemented" in function.__code__.co_names:
+        if function is None or primitives.may_decline(function, [*map(kind, args)]):
             return None
         return function, located(call(function.__name__, *args), value)
 
@@ -120,7 +120,8 @@ def in_place_call(s: Any, known: KindedProgram) -> tuple[Any, bool]:
     member = known.primitives.member(known.kind(x), name)
     if member is None or member.role != "method":
         return None, False
-    return located(call(attribute(x, name), s.value), s), "NotImplemented" in member.value.__code__.co_names
+    kinds = [known.kind(x), known.kind(s.value)]
+    return located(call(attribute(x, name), s.value), s), known.primitives.may_decline(member.value, kinds)
 
 
 # The expressions that look up members of their operands' classes.
