@@ -35,9 +35,8 @@ from .transforms.trees.program import Program
 __all__ = ["Explanation", "Stage", "explain"]
 
 FORMS = ("grad", "value_and_grad", "vjp", "jvp")
-PRIMAL = frozenset(
-    {"defer_refusals", *(step.__name__ for step in NORMALISE), "inline_calls", "to_ssa", "lower_augmented"}
-)
+OTHERS = ("defer_refusals", "closures_to_objects", "inline_calls", "to_ssa", "lower_augmented")
+PRIMAL = frozenset({*OTHERS, *(step.__name__ for step in NORMALISE)})
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,7 +28,6 @@ from .normal_form.desugar_iterators import desugar_iterators
 from .normal_form.desugar_jumps import desugar_jumps
 from .normal_form.desugar_match import desugar_match
 from .normal_form.desugar_methods import desugar_methods
-from .normal_form.desugar_nonlocals import desugar_nonlocals
 from .normal_form.desugar_zips import desugar_zips
 from .normal_form.expand_stars import expand_stars
 from .normal_form.order_definitions import order_definitions
@@ -83,7 +82,6 @@ NORMALISE: tuple[Pass, ...] = (
     desugar_match,
     resolve_names,
     desugar_globals,
-    desugar_nonlocals,
     bind_imports,
     desugar_methods,
     desugar_iterators,
@@ -100,12 +98,15 @@ NORMALISE: tuple[Pass, ...] = (
 
 
 def normalise(program: Program, watch: Watch = unwatched, classes: Classes | None = None) -> Program:
-    """The normal form of a function as its author wrote it; with `classes`, closures are objects of these."""
+    """The normal form of a function as its author wrote it; with `classes`, closures are objects of these, as
+    soon as names are resolved.
+    """
     for step in NORMALISE:
-        if step is desugar_nonlocals and classes is not None:
-            program = closures_to_objects(program, classes)
         program = step(program)
         watch(step.__name__, program)
+        if step is desugar_globals and classes is not None:
+            program = closures_to_objects(program, classes)
+            watch(closures_to_objects.__name__, program)
     return program
 
 

@@ -13,7 +13,9 @@ from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import NOTHING, find_aliases, is_outside
 from ..transforms.analyses.operations import Call
 from ..transforms.heap.heap_methods import READING
-from ..transforms.trees.nodes import find_nodes, statements_in
+from ..transforms.trees.nodes import find_nodes, statements_in, target_names
+from ..transforms.trees.program import MISSING
+from .constructors import new_class
 from .primitive_table import PRIMITIVES
 
 __all__ = ["fills_dicts", "makes_objects", "prefers_heap"]
@@ -52,18 +54,34 @@ def _makes_dict(value: Any, facts: Facts) -> bool:
     return isinstance(value, gast.Dict) or (isinstance(function, type) and issubclass(function, dict))
 
 
+def _is_open(facts: Facts, node: Any) -> bool:
+    operation = facts.operation(node)
+    return isinstance(operation, Call) and operation.function is MISSING
+
+
 def prefers_heap(facts: Facts, active: frozenset[str]) -> bool:
     """Whether the function makes a container with dynamic aliases or methods, which a heap follows: an array
-    that an operator changes in it may have other holders, or its class is unknown where a method is called.
+    that an operator changes in it may have other holders, or its class is unknown where a method is called;
+    or it makes an object whose class is not known any more, or not known for sure, where it is called.
     """
     is_generic = any(facts.kind(p) is UNKNOWN for p in facts.program.tree.args.args)
 
     def of_container(s: Any) -> bool:
         return isinstance(s, gast.Subscript) and not domain.is_array(facts.kind(s.value))
 
+    made = dict[str, Any]()  # the names of objects, and their classes
+    for s in find_nodes(facts.program.tree, gast.Assign):
+        cls = new_class(s.value, facts.program, facts.kind)
+        made.update(dict.fromkeys(target_names(s.targets[0]), cls) if cls is not MISSING else {})
+    makes_callables = any(any("__call__" in vars(c) for c in cls.__mro__) for cls in made.values())
     bases = []
     guard = PRIMITIVES.helper("refuse_shared")
     for c in find_nodes(facts.program.tree, gast.Call):
+        called = getattr(c.func, "value", c.func)
+        if getattr(called, "id", "") in made and facts.kind(called) is UNKNOWN:
+            return True
+        if isinstance(c.func, gast.Name) and makes_callables and _is_open(facts, c):
+            bases.append(c.func.id)
         if facts.program.resolve(c.func) is guard and not is_generic:
             bases.append(c.args[0].id)
         elif isinstance(c.func, gast.Attribute) and c.func.attr in READING:

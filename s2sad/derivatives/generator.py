@@ -269,9 +269,7 @@ class Generator:
             self.generate_first(request)
         except S2sadError as refusal:
             if not self.forms.is_outdated(known):
-                if self.generate_with_callables(request):
-                    return
-                if self.forms.callables or not self.forms.deferred.add(refusal):
+                if not self.forms.deferred.add(refusal):
                     raise
                 met = self.captures
                 self._begin(self.forms.again())
@@ -280,22 +278,6 @@ class Generator:
         if self.forms.is_outdated(known):
             self._begin(self.forms.again())
             self.generate_first(request)
-
-    def generate_with_callables(self, request: Request) -> bool:
-        """Generates the requested derivative again, with closures and other callables as objects, where it
-        has some; whether that was possible.
-        """
-        forms = self.forms
-        if forms.callables or not forms.has_callables:
-            return False
-        self._begin(forms.again())
-        self.forms.callables = True
-        try:
-            self.generate_first(request)
-            return True
-        except S2sadError:
-            self._begin(forms)
-            return False
 
     def generate(self, request: Request) -> Generated:
         if request in self.refused:

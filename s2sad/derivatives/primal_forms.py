@@ -33,14 +33,14 @@ from ..kinds.lattice import UNKNOWN, Array, Kind, Literal, Nothing, Record, Tupl
 from ..kinds.memory import Memory
 from ..kinds.static_lengths import want_length
 from ..kinds.wrapped_functions import unwrapped
-from ..lowering.callable_objects import CLASSES, makes_callables, methods_to_objects
+from ..lowering.callable_objects import CallableClasses, are_named, methods_to_objects
 from ..lowering.checkpoint_loops import expand_checkpoint_loops
 from ..lowering.dispatch import dispatch_methods
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..lowering.gradient_blocks import expand_gradient_blocks
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
-from ..lowering.inline_closures import inline_known_functions, inline_method_values
+from ..lowering.inline_closures import inline_known_functions
 from ..lowering.inline_generators import refuse_generators
 from ..lowering.inline_methods import (
     ROUNDS,
@@ -69,7 +69,7 @@ from ..lowering.returned_outputs import refuse_rebound, with_outputs
 from ..lowering.self_recursion import is_within
 from ..lowering.tables_to_arrays import tables_to_arrays
 from ..lowering.unroll import LoopFacts, may_have_items_apart, with_items_apart
-from ..primitives.code_reach import is_library_code
+from ..primitives.code_reach import is_library_code, is_own
 from ..primitives.record import stand_in, takes_arrays
 from ..source.fixed_arity import call_method, call_star, has_stars, of_arity
 from ..source.forwarders import is_class_method, of_class
@@ -143,7 +143,7 @@ class Forms:
     reading: list[FunctionType] = field(default_factory=list)  # functions that are read, outermost first
     read_for: Counter[Any] = field(default_factory=Counter)  # statements read, by library function
     counted: set[Any] = field(default_factory=set)  # functions and kinds whose statements are counted
-    recursive: set[Any] = field(default_factory=set)  # methods that reach themselves by other objects
+    recursive: set[Any] = field(default_factory=set)  # methods and closures that reach themselves
     far: dict[Any, str] = field(default_factory=dict)  # functions that are not read, with the reasons
     open_calls: set[Any] = field(default_factory=set)  # the functions, and heaps, that call dynamic functions
     programs: dict[Any, Program] = field(default_factory=dict)
@@ -153,8 +153,6 @@ class Forms:
     sharing: dict[Any, Facts] = field(default_factory=dict)  # the functions that share a heap, lowered for it
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
     outer: bool = False  # whether objects of outer scopes have variables
-    callables: bool = False  # whether closures, methods as values and the like are objects of classes
-    has_callables: bool = False  # whether there are some that are not
     keeps_records: bool = True  # whether what is recorded outside has no derivative, as nothing reads it
     records: list[Slot] = field(default_factory=list)
     generated: list[tuple[Facts, tuple[str, ...]]] = field(default_factory=list)  # what may read them
@@ -253,15 +251,22 @@ class Forms:
             self.updated.update({c.key(): c for c in updated_in(program)})
             program = program.with_tree(program.tree)  # which names are its own
             program = expand_checkpoint_loops(expand_gradient_blocks(program))
-            is_users = not is_library_code(function)
-            self.has_callables |= is_users and makes_callables(program)
-            classes = CLASSES if self.callables and is_users else None
-            program = normalise(program, self._watch_of(function), classes)
+            program = self.normalised(program, function)
             refuse_method_changes(program)
             program = leave_inactive_calls(program, parameter_names(program.tree))
             self.note(captured(program))
             self.programs[key] = program
         return self.programs[key]
+
+    def normalised(self, program: Program, function: FunctionType) -> Program:
+        """The normal form of a function, with objects for its callables."""
+        watch = self._watch_of(function)
+        if not find_nodes(program.tree, gast.Nonlocal):
+            if is_library_code(function) or is_own(function):
+                return normalise(program, watch)
+            if find_nodes(program.tree, gast.FunctionDef, gast.Lambda)[1:] and are_named(normalise(program)):
+                return normalise(program, watch)
+        return normalise(program, watch, CallableClasses(self.recursive))
 
     def is_outdated(self, known: set[tuple[int, str]]) -> bool:
         """Whether names outside of `known`, which were assumed constant, turned out to be assigned. A dynamic
@@ -537,12 +542,7 @@ class Forms:
             loops = LoopFacts(find_made, without_unseen)
             program = inline_known_functions(program, self.inlinable)
             program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
-            while (named := inline_method_values(find(program), self.inlinable)) is not program:
-                program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
             while (named := methods_to_objects(find(program))) is not program:
-                self.has_callables = True
-                if not self.callables:
-                    break
                 program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
             if one_name:
                 program = self.promoted(program, kinds)
@@ -587,7 +587,7 @@ class Forms:
         are promoted first.
         """
         find_sure = partial(self.facts, kinds=given)
-        program = self.without_unseen(given, find_sure, program)
+        program = self.without_unseen(given, partial(self.made, given), program)
         objects = KnownObjects(find_sure(program), given)
         return promote_fields(program, objects, PRIMITIVES.helper)
 
@@ -767,6 +767,8 @@ def told_kinds(own: Facts, lowered: Facts, memory: Memory) -> Kinds:
     tests = {getattr(s.test, "id", "") for s in find_nodes(own.program.tree, gast.If)}
     known |= {n: found[n] for n in tests if isinstance(found.get(n), Literal)}
     for name, held in memory.names.items():
-        if name in own.kinds and held.sites != frozenset() and nature_of(own.kinds[name]) == "plain":
+        kind = own.kinds.get(name)
+        varies = held.sites != frozenset() or (isinstance(kind, Literal) and found.get(name, kind) != kind)
+        if kind is not None and varies and nature_of(kind) == "plain":
             known[name] = found.get(name, UNKNOWN)
     return known

@@ -129,7 +129,9 @@ def _answer(function: Callable[..., Any], args: tuple[Kind, ...]) -> bool | None
             function in IDENTITY
         ):
             return bool(function(a, b))
-        case [Literal(None), x] | [x, Literal(None)] if function in IDENTITY and isinstance(x, NEVER_NONE):
+        case [Literal(None | type()), x] | [x, Literal(None | type())] if (
+            function in IDENTITY and isinstance(x, NEVER_NONE)
+        ):
             return function is operator.is_not
         case [Literal(a), Literal(b)] if function in COMPARISONS:
             return _compare(function, a, b)

@@ -1000,5 +1000,10 @@ def _is_inert(kind: Kind) -> bool:
 
 
 def _is_alone(value: Any) -> bool:
-    """Whether a value is a function without values of its own."""
-    return isinstance(value, FUNCTIONS) and not any(True for _ in held_by(value))
+    """Whether a value is a function without values of its own, but for classes and functions of modules."""
+    is_function = isinstance(value, FUNCTIONS)
+    return is_function and all(isinstance(x, (type, FUNCTIONS)) and not _holds_any(x) for x in held_by(value))
+
+
+def _holds_any(value: Any) -> bool:
+    return not isinstance(value, type) and any(True for _ in held_by(value))

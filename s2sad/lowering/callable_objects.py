@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from types import CellType, FunctionType
 from typing import Any
 
@@ -18,13 +18,16 @@ import gast
 from ..kinds.class_members import member_of
 from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
 from ..primitives.record import find_rule, takes_arrays
-from ..runtime.cells import Cell, absent
+from ..runtime.cells import absent
 from ..runtime.heap import heap_copy, heap_object
 from ..runtime.object_graph import reference
 from ..source.compiling import make_function
 from ..source.forwarders import forwarder
 from ..source.read import code_of_tree
 from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_functions import find_functions
+from ..transforms.analyses.liveness import free_names
+from ..transforms.lowering.name_functions import defined_apart
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
     assign,
@@ -37,18 +40,26 @@ from ..transforms.trees.nodes import (
     names_read,
 )
 from ..transforms.trees.program import MISSING, Program, Scope
-from ..transforms.trees.rebuild import rewritten
+from ..transforms.trees.rebuild import parameter_names, rewritten
 from ..values.code_state import own_signature
 
-__all__ = ["CLASSES", "makes_callables", "methods_to_objects", "refuse_changing_callables"]
+__all__ = ["CallableClasses", "are_named", "methods_to_objects", "refuse_changing_callables"]
 
 
-class _Classes:
-    """The classes of closures, and of other callables that hold values."""
+class CallableClasses:
+    """The classes of closures, and of other callables that hold values; `recursive` gains the methods that
+    may reach themselves.
+    """
 
-    cell, absent = Cell, staticmethod(absent)
+    def __init__(self, recursive: set[Any]) -> None:
+        self.recursive = recursive
 
-    def made(self, program: Program, tree: Any, slots: list[str]) -> type:
+    absent = staticmethod(absent)
+
+    def cell(self, name: str) -> type:
+        return _cell_class(name)
+
+    def made(self, program: Program, tree: Any, slots: list[str], is_recursive: bool) -> type:
         cells = dict(program.scope.cells)
         cells |= {n: CellType(program.bindings[n]) for n in names_read(tree) if n in program.bindings}
         cells |= {"absent": CellType(absent)} if "absent" in names_read(tree) else {}
@@ -58,26 +69,27 @@ class _Classes:
         function = FunctionType(code, scope, tree.name, values, tuple(cells[n] for n in code.co_freevars))
         named = zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
         function.__kwdefaults__ = {p.id: getattr(d, "value", absent) for p, d in named if d is not None}
+        if is_recursive:
+            self.recursive.add(function)
         return _class(tree.name, function, slots, scope.get("__name__", ""))
 
-    def partial(self, program: Program, node: Any) -> type | None:
+    def partial(self, program: Program, node: Any) -> tuple[type, list[Any]] | None:
         if program.resolve(node.func) is not functools.partial or has_stars(node) or not node.args:
             return None
-        return _partial_class(len(node.args) - 1, tuple(k.arg for k in node.keywords))
+        function, names = program.resolve(node.args[0]), tuple(k.arg for k in node.keywords)
+        is_known = isinstance(function, Hashable) and callable(function)
+        cls = _partial_class(function if is_known else MISSING, len(node.args) - 1, names)
+        return cls, [*node.args[is_known:], *(k.value for k in node.keywords)]
+
+    def is_function(self, program: Program, node: Any) -> bool:
+        return isinstance(program.resolve(node.func), FunctionType)
 
     def keeps(self, program: Program, node: Any) -> bool:
         function = program.resolve(node.func)
         return function is MISSING or not (takes_arrays(function) or any(function is f for f in CALLING))
 
 
-CALLING = (map, filter, functools.reduce)  # what calls a function and does not keep it
-CLASSES: Any = _Classes()
-
-
-def makes_callables(program: Program) -> bool:
-    """Whether a function has nested functions or partial applications."""
-    nested = find_nodes(program.tree, gast.FunctionDef, gast.Lambda)
-    return len(nested) > 1 or any(CLASSES.partial(program, n) for n in find_nodes(program.tree, gast.Call))
+CALLING = (map, filter, functools.reduce, sorted, min, max)  # what calls a function and does not keep it
 
 
 def _class(name: str, function: FunctionType, slots: list[str], module: str) -> type:
@@ -86,6 +98,39 @@ def _class(name: str, function: FunctionType, slots: list[str], module: str) -> 
     text = f"def __init__({', '.join(['this', *slots])}):\n{stores}"
     init = make_function(text, "__init__", Scope({}), {})
     return type(f"{name}_closure", (), {"__init__": init, "__call__": function, "__module__": module})
+
+
+def are_named(program: Program) -> bool:
+    """Whether nested functions that are values stay functions: some may change captured arrays, and all calls
+    of all of them are known by their names. So the arrays are changed as they stand.
+    """
+    program = defined_apart(program, lambda function: True)
+    nested = {f.name: f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree}
+    calls = find_nodes(program.tree, gast.Call)
+    called = {id(c.func) for c in calls}
+    read = [n for n in find_nodes(program.tree, gast.Name) if isinstance(n.ctx, gast.Load)]
+    values = {n.id for n in read if n.id in nested and id(n) not in called}
+    if not any(_may_change_arrays(program, nested[name]) for name in values):
+        return False
+    return values <= find_functions(program).known
+
+
+def _may_change_arrays(program: Program, function: Any) -> bool:
+    """Whether a nested function may store into captured variables that are no list or dict."""
+    targets = [n.value for n in find_nodes(function, gast.Subscript) if isinstance(n.ctx, gast.Store)]
+    targets += [k.value for c in find_nodes(function, gast.Call) for k in c.keywords if k.arg == "out"]
+    stored = {n.id for n in targets if isinstance(n, gast.Name)} & free_names(function) & program.locals
+    made = [s for s in find_nodes(program.tree, gast.Assign) if isinstance(s.targets[0], gast.Name)]
+    arrays = {s.targets[0].id for s in made if not isinstance(s.value, (gast.List, gast.Dict, gast.Set))}
+    return bool(stored & (arrays | set(parameter_names(program.tree))))
+
+
+@functools.lru_cache(maxsize=1024)
+def _cell_class(name: str) -> type:
+    """The class of the cells of a variable."""
+    text = f"def put(self, value):\n    self.{name} = value\n    return True\n"
+    put = make_function(text, "put", Scope({}), {})
+    return type(f"cell_of_{name}", (), {"put": put, "__module__": "builtins"})
 
 
 @functools.lru_cache(maxsize=1024)
@@ -106,12 +151,21 @@ def _container_class(name: str) -> type:
 
 
 @functools.lru_cache(maxsize=1024)
-def _partial_class(count: int, names: tuple[str, ...]) -> type:
-    """The class of partial applications of a function to `count` arguments and others by name."""
-    slots = ["called", *(f"arg_{k}" for k in range(count)), *names]
-    given = [*(f"this.arg_{k}" for k in range(count)), "*args", *(f"{n}=this.{n}" for n in names), "**kwargs"]
-    text = f"def __call__(this, *args, **kwargs):\n    return this.called({', '.join(given)})\n"
-    return _class("partial", make_function(text, "__call__", Scope({}), {}), slots, "functools")
+def _partial_class(function: Any, count: int, names: tuple[str, ...]) -> type:
+    """The class of partial applications of a function to `count` arguments and others by name; with a slot
+    for the function if it is MISSING.
+    """
+    own = ("this", "args", "kwargs", "called", "absent")
+    this, args, kwargs, called, none = (n if n not in names else f"{n}_" for n in own)
+    slots = [*(["called"] if function is MISSING else []), *(f"arg_{k}" for k in range(count)), *names]
+    given = [*(f"{this}.arg_{k}" for k in range(count)), f"*{args}", *(f"{n}={n}" for n in names)]
+    defaults = "".join(f"    if {n} is {none}:\n        {n} = {this}.{n}\n" for n in names)
+    parameters = ", ".join([this, f"*{args}", *(f"{n}={none}" for n in names), f"**{kwargs}"])
+    callee = f"{this}.called" if function is MISSING else called
+    text = f"def __call__({parameters}):\n{defaults}    return {callee}({', '.join(given)}, **{kwargs})\n"
+    bindings = {called: function, none: absent}
+    call = make_function(text, "__call__", Scope({}), bindings, None, dict.fromkeys(names, absent))
+    return _class("partial", call, slots, "functools")
 
 
 def methods_to_objects(facts: Facts) -> Program:

@@ -4,26 +4,22 @@ partial applications, where all their calls are known.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Set
 from functools import partial
 from typing import Any
 
 import gast
 
-from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.liveness import free_names
-from ..transforms.analyses.operations import known_method, method_of_callable
 from ..transforms.lowering.inlinable import makes_closures
 from ..transforms.lowering.inline_calls import inline_calls
 from ..transforms.lowering.name_functions import name_functions
-from ..transforms.trees.nodes import bound_counts, find_nodes, has_stars, same, statements_in
-from ..transforms.trees.program import MISSING, Program
+from ..transforms.trees.nodes import find_nodes, same, statements_in
+from ..transforms.trees.program import Program
 from .inline_generators import given_generators, inline_generators
 from .inline_methods import is_among
-from .name_methods import name_methods
 
-__all__ = ["inline_known_functions", "inline_method_values"]
+__all__ = ["inline_known_functions"]
 
 Inlinable = Callable[[Any, Any], Program | None]
 ROUNDS = 8  # of inlining: a function may make others
@@ -53,17 +49,6 @@ def inline_known_functions(program: Program, inlinable: Inlinable) -> Program:
     return program
 
 
-def inline_method_values(facts: Facts, inlinable: Inlinable) -> Program:
-    """The program, in normal form, with the methods that are read as values inlined where they are called;
-    itself where one of them escapes.
-    """
-    named = name_methods(facts)
-    if named is facts.program:
-        return named
-    program = inline_known_functions(named, inlinable)
-    return program if len(_applied(program)) <= len(_applied(facts.program)) else facts.program
-
-
 def _functions(program: Program) -> set[str]:
     return {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
 
@@ -73,10 +58,8 @@ def _put_in(program: Program, inlinable: Inlinable, made: Set[str] = frozenset()
     for _ in range(ROUNDS):
         program = inline_calls(program, inlinable, needed=_writing(program, inlinable))
         program = _with_generators(program, inlinable)
-        known = _functions(program) | _applied(program) | _methods(program)
-        is_partial = partial(_is_partial, program, known)
         writes = partial(_may_write, program, inlinable)
-        named = name_functions(program, is_partial, partial(_is_either, partial(_is_named, made), writes))
+        named = name_functions(program, partial(_is_either, partial(_is_named, made), writes))
         if named is program:
             break
         program = named
@@ -112,42 +95,6 @@ def _writing(program: Program, inlinable: Inlinable) -> Callable[[Any], bool]:
     nested = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
     writing = {f.name for f in nested if _may_write(program, inlinable, f)}
     return lambda call: getattr(call.func, "id", None) in writing
-
-
-def _applied(program: Program) -> set[str]:
-    """The names of partial applications."""
-    return {
-        s.targets[0].id
-        for s in find_nodes(program.tree, gast.Assign)
-        if isinstance(s.value, gast.Call)
-        and isinstance(s.targets[0], gast.Name)
-        and program.resolve(s.value.func) is functools.partial
-    }
-
-
-def _methods(program: Program) -> set[str]:
-    """The names bound to methods of objects that are known before run time, such as `np.add.reduce`."""
-    bound = bound_counts(program.tree)
-    return {
-        s.targets[0].id
-        for s in find_nodes(program.tree, gast.Assign)
-        if isinstance(s.value, gast.Attribute)
-        and isinstance(s.targets[0], gast.Name)
-        and bound[s.targets[0].id] == 1
-        and _is_method(gast.Call(func=s.value, args=[], keywords=[]), program)
-    }
-
-
-def _is_method(call: Any, program: Program) -> bool:
-    return method_of_callable(call, program) is not None or known_method(call, program) is not None
-
-
-def _is_partial(program: Program, nested: set[str], node: Any) -> bool:
-    """Whether a call is `functools.partial` of a known function or of one of the names `nested`."""
-    if program.resolve(node.func) is not functools.partial or has_stars(node) or not node.args:
-        return False
-    found = program.resolve(node.args[0])
-    return getattr(node.args[0], "id", None) in nested or (found is not MISSING and callable(found))
 
 
 def _makes_closures(program: Program, node: Any, inlinable: Inlinable) -> bool:

@@ -10,6 +10,7 @@ What they hold is read as it is then, not as it was when the derivative was gene
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import deque
 from types import CellType, ModuleType
@@ -139,9 +140,12 @@ def refuse_open_calls(facts: Facts, memory: Memory | None) -> None:
                 pass
             case _:
                 continue
+        where = program.where(node)
+        written = re.match(r"[\w.]+", where.text[where.column :])
+        callee = written[0] if written else to_source(node.func).strip()
         raise UnsupportedSyntaxError(
-            f"the call of `{to_source(node.func).strip()}`, among changes of objects of outer scopes",
-            program.where(node),
+            f"the call of `{callee}`, among changes of objects of outer scopes",
+            where,
             "the function may read these objects, which is not followed there",
             "pass the objects as arguments",
         )

@@ -1,23 +1,9 @@
-"""Variables that closures share, as objects, in programs whose closures are objects."""
+"""The default of a parameter whose value a callable object holds."""
 
 from __future__ import annotations
 
-from typing import Any
-
-__all__ = ["Cell", "absent"]
+__all__ = ["absent"]
 
 
-class Cell:
-    """A variable: its value is an attribute."""
-
-    __s2sad_plain__ = True
-    value: Any
-
-    def put(self, value: Any) -> bool:
-        """Sets the value, in the condition of a comprehension."""
-        self.value = value
-        return True
-
-
-def absent() -> None:
+class absent:
     """What a parameter is whose default is held by the closure."""

@@ -173,7 +173,7 @@ def own_part(dx: Any, record: Record) -> Any:
 def gathered(d: Table | None, record: Record, once: bool = False) -> Any:
     """The adjoint of a value, in the structure of its record, from that of the heap. A number itself, and the
     numbers directly in a tuple, have zeros. An object held several times has its adjoint each time, or with
-    `once` the first time only; None stands for an object inside of itself.
+    `once` the first time only; that of an object inside of itself holds itself, or with `once` None.
     """
     return _gathered(d, record, {}, once and not record.each)
 
@@ -193,7 +193,7 @@ def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool)
         return zeros_like(record.value)
     if id(record) in made:
         return None if once else made[id(record)]
-    made[id(record)] = None
+    made[id(record)] = inside = None if once else Inside()
     values = {k: _gathered(d, part, made, once) for k, part in record.parts.items()}
     if record.place is not None:
         held = _at(d, record.place.holder)
@@ -201,7 +201,32 @@ def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool)
             if not _is_object(part):
                 values[key] = add(values[key], held.get(key))
     made[id(record)] = found = _like(record.value, values)
+    for key, value in values.items():
+        if isinstance(value, Inside):
+            value.holders.append((found, key))
+    if inside is not None:
+        inside.put(found)
     return found
+
+
+class Inside:
+    """The adjoint of an object inside of itself, until it is made; `holders` hold it, each with a key."""
+
+    def __init__(self) -> None:
+        self.holders: list[tuple[Any, Any]] = []
+
+    def put(self, adjoint: Any) -> None:
+        for holder, key in self.holders:
+            if isinstance(holder, tuple):
+                raise NonDifferentiableError(
+                    "an object that is held by a tuple inside of itself, in a call",
+                    why="its tangent would hold itself, too, and a tuple does not change",
+                    instead="use a list in place of the tuple",
+                )
+            if isinstance(holder, (list, dict)):
+                holder[key] = adjoint
+            else:
+                setattr(holder, key, adjoint)
 
 
 def _like(x: Any, values: dict[Any, Any]) -> Any:
@@ -235,6 +260,9 @@ def _scatter(
 ) -> None:
     if dx is None or record.parts is None:
         return
+    if not once and not each:
+        _scatter_each(dx, record, found, set())
+        return
     parts = {k: _part_of(dx, k, record.value) for k in record.parts}
     own = {k: own_part(parts[k], part) for k, part in record.parts.items()} if record.place else {}
     if id(record) in seen:
@@ -251,6 +279,25 @@ def _scatter(
     if not once:
         del seen[id(record)]
     for key, d in own.items():
+        if d is not None:
+            held = found.setdefault(id(record.value), (record.value, {}))[1]
+            held[key] = add(held.get(key), d)
+
+
+def _scatter_each(
+    dx: Any, record: Record, found: dict[int, tuple[Any, dict[Any, Any]]], around: set[tuple[int, int]]
+) -> None:
+    """Adds up the adjoints in all places; `around` are the objects around this one, with their adjoints."""
+    place = id(dx), id(record)
+    if dx is None or record.parts is None or place in around:
+        return
+    around.add(place)
+    parts = {k: _part_of(dx, k, record.value) for k in record.parts}
+    for key, part in record.parts.items():
+        _scatter_each(parts[key], part, found, around)
+    around.discard(place)
+    for key, part in record.parts.items() if record.place else ():
+        d = own_part(parts[key], part)
         if d is not None:
             held = found.setdefault(id(record.value), (record.value, {}))[1]
             held[key] = add(held.get(key), d)

@@ -118,6 +118,62 @@ def closures_bind_late(x):
 
 
 @program((0.7,), second=True)
+def closures_of_each_evaluation(x):
+    rows = [[lambda v: v * k * j + x for k in range(3)] for j in range(2)]
+    table, late = {n: [lambda v: v * k + x * n for k in range(n)] for n in (1, 3)}, []
+    for n in range(1, 4):
+        late += [lambda v: v * k + n for k in range(n)]
+    while (n := len(late)) < 8:
+        late.append(lambda v: v * n)
+    total = sum(f(x) for fs in rows for f in fs) * sum(f(x) for n in table for f in table[n])
+    return total + sum(f(x) for f in late)
+
+
+@program((0.7,), second=True)
+def generators_that_rebind(x):
+    s = x
+
+    def powers(n):
+        nonlocal s
+        for k in range(n):
+            s = s * x
+            yield s + k
+
+    total = 0.0
+    for v in powers(3):
+        total += v * s
+    return total * s + sum(powers(2))
+
+
+class Total:
+    pass
+
+
+class Adder:
+    def __init__(self, total):
+        self.total = total
+
+    def add(self, v, n):
+        self.total.value = v * n
+        if n > 0:
+            self.add(v * self.total.value, n - 1)
+            self.total.value = self.total.value + v
+        return self.total.value * v
+
+    def __call__(self, v, n):
+        return self.total.value if n == 0 else self(v * self.total.value, n - 1) + v
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def objects_called_again_by_themselves(x, y):
+    total = Total()
+    adder = Adder(total)
+    z = adder.add(x, 2) * adder.add(y, 1) * adder(x, 2)
+    z, total.value = z * total.value, None
+    return z
+
+
+@program((0.7,), second=True)
 def counters_by_closures(x):
     log = []
 
@@ -163,6 +219,48 @@ def closures_that_call_themselves(x):
 
     chosen = {"even": even, "odd": odd, "fib": fib}
     return chosen["even"](4) * chosen["odd"](3) + chosen["fib"](5)
+
+
+def applied(f, n):
+    return f(n) if n < 100 else applied(f, n - 1)
+
+
+@program((0.7,), second=True)
+def closures_that_call_each_other(x):
+    def even(n):
+        return x if n == 0 else odd(n - 1) * x
+
+    def odd(n):
+        return 2.0 if n == 0 else even(n - 1) + x
+
+    functions = [even, odd]
+    return functions[0](5) * functions[1](4) + applied(even, 3) * odd(2)
+
+
+class Node:
+    def __init__(self, v, parent=None):
+        self.v, self.parent, self.kids = v, parent, []
+        if parent is not None:
+            parent.kids.append(self)
+
+
+def total_of(node):
+    return node.v + sum(total_of(kid) for kid in node.kids)
+
+
+def with_parents(node):
+    v = node.v * (1.0 if node.parent is None else node.parent.v)
+    return v + sum(with_parents(kid) for kid in node.kids)
+
+
+@program((0.7,), second=True)
+def objects_that_hold_each_other(x):
+    root = Node(x)
+    kid, other = Node(x * x, root), Node(2 * x, root)
+    last, total = Node(x, kid), 0.0
+    for f in [total_of, with_parents]:
+        total += f(root) * f(kid)
+    return total * sorted([kid, other, last], key=lambda node: -node.v)[0].v
 
 
 @program((0.7,))

@@ -1,4 +1,4 @@
-"""Which nested functions and partial applications the names of a program may hold.
+"""Which nested functions the names of a program may hold.
 
 Form: the normal form. A nested function may be an item of a display, be chosen by a branch, or have several
 names; while it does not escape, all its calls are known. A name holds a *value*: a set of functions by name
@@ -11,7 +11,7 @@ names; while it does not escape, all its calls are known. A name holds a *value*
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -30,7 +30,7 @@ from ..trees.nodes import (
 from ..trees.program import Program
 from ..trees.rebuild import parameters
 
-__all__ = ["OTHER", "Functions", "Items", "Partial", "Value", "find_functions", "functions_in"]
+__all__ = ["OTHER", "Functions", "Items", "Value", "find_functions", "functions_in"]
 
 OTHER = ""
 MANY_ROUNDS = 12
@@ -57,22 +57,13 @@ NONE: Value = frozenset()
 
 
 @dataclass(frozen=True)
-class Partial:
-    """A partial application: the assignment that makes it, and its call."""
-
-    statement: Any
-    call: Any
-
-
-@dataclass(frozen=True)
 class Functions:
     """`held` maps names to values with functions in them; `known` are the functions whose calls are all
-    known; `partials` maps names to partial applications.
+    known.
     """
 
     held: Mapping[str, Value]
     known: frozenset[str]
-    partials: Mapping[str, Partial]
 
     def called(self, name: str) -> frozenset[str]:
         """The functions that a call of this name may run."""
@@ -87,21 +78,17 @@ def functions_in(value: Value) -> frozenset[str]:
     return frozenset().union(*map(functions_in, items))
 
 
-def find_functions(program: Program, is_partial: Callable[[Any], bool]) -> Functions:
-    """The functions that names may hold; `is_partial(call)` tells the partial applications of known
-    functions.
-    """
-    return _Finder(program, is_partial).run()
+def find_functions(program: Program) -> Functions:
+    """The functions that names may hold."""
+    return _Finder(program).run()
 
 
 class _Finder:
-    def __init__(self, program: Program, is_partial: Callable[[Any], bool]) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self.is_partial = is_partial
         self.held: dict[str, Value] = {}
         self.lost: set[str] = set()
         self.grown: set[str] = set()  # lists with an `append`
-        self.partials: dict[str, Partial] = {}
         functions = [f.name for f in find_nodes(program.tree, gast.FunctionDef)]
         self.functions = frozenset(functions)
         self.bound = binding_counts(program.tree)
@@ -119,11 +106,8 @@ class _Finder:
         holding = {n: v for n, v in self.held.items() if functions_in(v)}
         for repeated, rest in self.repeated.items():
             self.check_iteration(repeated, rest, holding)
-        for name, partial in reversed(self.partials.items()):
-            if name in self.lost:  # so does its function, which may be a partial
-                self.lose_all(partial.call.args[0])
         made = frozenset(n for v in holding.values() for n in functions_in(v))
-        return Functions(holding, made - self.lost, self.partials)
+        return Functions(holding, made - self.lost)
 
     def check_iteration(self, made: str, rest: list[Any], holding: Mapping[str, Value]) -> None:
         """Marks a function that a loop defines as lost if it may outlive the iteration: unless all its
@@ -183,16 +167,9 @@ class _Finder:
                         self.repeated[s.name] = statements[k:]
                     sure |= {s.name}
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                    if isinstance(value, gast.Call) and self.bound[name] == 1 and self.is_partial(value):
-                        self.partials[name] = Partial(s, value)
-                        self.lose_all([*value.args[1:], *(k.value for k in value.keywords)])
-                        self.define(name, frozenset({name}))
-                        if varying.intersection(names_read(value)):
-                            self.repeated[name] = statements[k:]
-                    else:
-                        found = self.value(value, sure)
-                        is_shared = name in self.grown and not isinstance(value, gast.List)
-                        self.define(name, self.lose(found) if is_shared else found)
+                    found = self.value(value, sure)
+                    is_shared = name in self.grown and not isinstance(value, gast.List)
+                    self.define(name, self.lose(found) if is_shared else found)
                     sure |= {name}
                 case gast.Assign(targets=[gast.Tuple(elts=elts) as target], value=value):
                     self.bind(target, self.value(value, sure))

@@ -423,10 +423,10 @@ class _Lowerer(Writer):
                 "the arrays that it keeps are not followed",
                 "make new arrays: `a = a + v` in place of `a += v`",
             )
-        owner = [value.func.value] if isinstance(value.func, gast.Attribute) else []
         name = getattr(value.func, "attr", getattr(value.func, "id", "call"))
         callee = load(self.bound(function, name))
-        found = self.made("found", rebuilt(value, func=callee, args=[load(self.heap), *owner, *value.args]))
+        args = [load(self.heap), *self.values.operation(value).args]  # of a method with its object
+        found = self.made("found", rebuilt(value, func=callee, args=args))
         result = self.names.temporary(target or "result")
         self.emit(assign(tuple_of([store(self.heap), store(result)], gast.Store()), found))
         if target is not None:

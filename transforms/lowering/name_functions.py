@@ -1,5 +1,4 @@
-"""Nested functions and partial applications that are stored or chosen become strings, and their calls
-branches.
+"""Nested functions that are stored or chosen become strings, and their calls branches.
 
 Form in: the normal form, calls inlined. Form out: the same; a name or item that held such a function holds
 its name as a string, and a call compares that.
@@ -10,9 +9,6 @@ its name as a string, and a call compares that.
                                                     scale(2.0)
                                                 else:
                                                     shift(2.0)
-
-    put = functools.partial(fill, y)        put = "put"
-    put(2.0)                                fill(y, 2.0)
 
 So the functions can be inlined at the calls, and their stores are followed.
 """
@@ -29,23 +25,20 @@ from ..trees.nodes import assign, binding_counts, blocks_of, constant, find_node
 from ..trees.program import Program
 from ..trees.rebuild import Rewriter, map_blocks, map_children, rebuilt
 
-__all__ = ["name_functions"]
+__all__ = ["defined_apart", "name_functions"]
 
 
-def name_functions(
-    program: Program, is_partial: Callable[[Any], bool], is_wanted: Callable[[Any], bool]
-) -> Program:
+def name_functions(program: Program, is_wanted: Callable[[Any], bool]) -> Program:
     """The program in which calls name their functions, as far as these are known and `is_wanted`; with them
-    partial applications, by `is_partial(call)`, and functions held by the same names or containers.
+    functions held by the same names or containers.
     """
     defined = {f.name: f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree}
-    calls = find_nodes(program.tree, gast.Call)
-    if not any(map(is_wanted, defined.values())) and not any(map(is_partial, calls)):
+    if not any(map(is_wanted, defined.values())):
         return program
     program = defined_apart(program, is_wanted)
     defined = {f.name: f for f in find_nodes(program.tree, gast.FunctionDef)}
-    functions = find_functions(program, is_partial)
-    wanted = {n for n in functions.known if n in functions.partials or is_wanted(defined[n])}
+    functions = find_functions(program)
+    wanted = {n for n in functions.known if is_wanted(defined[n])}
     while more := {n for n in beside(functions, wanted) if n not in wanted}:
         wanted |= more
     return _Writer(program, functions, frozenset(wanted)).run() if wanted else program
@@ -107,8 +100,6 @@ class _Writer(Rewriter):
         self.functions = functions
         self.wanted = wanted
         self.names = program.names.copy()
-        self.bound = binding_counts(program.tree)
-        self.given = {n: self.functions.partials[n].call for n in wanted if n in functions.partials}
 
     def run(self) -> Program:
         return self.program.with_tree(self.function(self.program.tree), names=self.names)
@@ -117,12 +108,10 @@ class _Writer(Rewriter):
         match s:
             case gast.FunctionDef():
                 return [s]
-            case gast.Assign(targets=[gast.Name(id=name)]) if name in self.given:
-                return self.partial(s, name)
             case (
                 gast.Assign(targets=[gast.Name()], value=gast.Call(func=gast.Name(id=name)))
                 | gast.Expr(value=gast.Call(func=gast.Name(id=name)))
-            ) if name not in self.wanted or name in self.given:
+            ) if name not in self.wanted:
                 found = self.functions.called(name)
                 if found & self.wanted:
                     return self.dispatch(s, name, sorted(found & self.wanted), found <= self.wanted)
@@ -133,53 +122,26 @@ class _Writer(Rewriter):
     def named(self, node: Any) -> Any:
         """A statement or expression with names, as strings, for functions."""
         if isinstance(node, gast.Name):
-            is_function = node.id in self.wanted and node.id not in self.given
-            return constant(node.id) if is_function and isinstance(node.ctx, gast.Load) else node
+            is_function = node.id in self.wanted and isinstance(node.ctx, gast.Load)
+            return constant(node.id) if is_function else node
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
             return rebuilt(map_children(node, self.named), func=node.func)
         return map_children(node, self.named)
-
-    def partial(self, s: Any, name: str) -> list[Any]:
-        """The statements that keep the arguments of a partial application."""
-        kept: list[Any] = []
-
-        def keep(atom: Any) -> Any:
-            if not isinstance(atom, gast.Name) or self.bound[atom.id] <= 1:
-                return atom
-            copy = self.names.temporary(atom.id)
-            kept.append(assign(copy, atom, s))
-            return load(copy)
-
-        node = self.given[name]
-        first, *rest = node.args
-        self.given[name] = rebuilt(
-            node,
-            args=[first, *map(keep, rest)],
-            keywords=[rebuilt(k, value=keep(k.value)) for k in node.keywords],
-        )
-        return [*kept, rebuilt(s, value=constant(name))]
-
-    def direct(self, s: Any, name: str) -> Any:
-        """The statement with a call by name for its dynamic call."""
-        node = rebuilt(s.value, func=load(name))
-        while (given := self.given.get(getattr(node.func, "id", ""))) is not None:
-            function, *args = given.args
-            later = {k.arg for k in node.keywords}
-            keywords = [k for k in given.keywords if k.arg not in later]
-            node = rebuilt(
-                node, func=function, args=[*args, *node.args], keywords=[*keywords, *node.keywords]
-            )
-        return rebuilt(s, value=node)
 
     def dispatch(self, s: Any, name: str, found: list[str], is_all: bool) -> list[Any]:
         *tested, last = found
         if not is_all:
             tested, code = found, [s]
         else:
-            code = [self.direct(s, last)]
+            code = [direct(s, last)]
         for function in tested[::-1]:
             test = self.names.temporary(name)
             value = gast.Compare(left=load(name), ops=[gast.Eq()], comparators=[constant(function)])
-            chosen = gast.If(test=load(test), body=[self.direct(s, function)], orelse=code)
+            chosen = gast.If(test=load(test), body=[direct(s, function)], orelse=code)
             code = [assign(test, located(value, s), s), located(chosen, s)]
         return code
+
+
+def direct(s: Any, name: str) -> Any:
+    """The statement with a call by name for its dynamic call."""
+    return rebuilt(s, value=rebuilt(s.value, func=load(name)))

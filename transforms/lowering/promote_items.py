@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping
 from keyword import iskeyword
 from typing import Any
 
@@ -25,6 +25,7 @@ import gast
 from ..analyses.liveness import free_names
 from ..trees.nodes import (
     assign,
+    binding_counts,
     blocks_of,
     constant,
     find_nodes,
@@ -36,7 +37,7 @@ from ..trees.nodes import (
     walk,
 )
 from ..trees.program import Program
-from ..trees.rebuild import Rewriter, map_children, rebuilt, substitute
+from ..trees.rebuild import Rewriter, map_children, rebuilt, rewritten, substitute
 from .merge_objects import merge_copies_of
 
 __all__ = ["promote_items"]
@@ -53,16 +54,38 @@ def promote_items(program: Program, objects: Container[str] = ()) -> Program:
     def makes(s: Any) -> bool:
         return _makes(s) or _makes_list(s, objects)
 
-    made = {s.targets[0].id for s in find_nodes(program.tree, gast.Assign) if makes(s)}
+    made = {s.targets[0].id: s for s in find_nodes(program.tree, gast.Assign) if makes(s)}
     if not made or find_nodes(program.tree, gast.Try):
         return program
+    before, program = program, _item_by_item(program, made)
+    unpacked = program
     while True:
         program = merge_copies_of(program, made)
         dicts = _Dicts(program, makes)
         items = dicts.items()
         if not items:
-            return program
+            return before if program is unpacked else program
         program = _Writer(program, dicts, items).run()
+
+
+def _item_by_item(program: Program, made: Mapping[str, Any]) -> Program:
+    """The program with `p = t[0]` and `q = t[1]` for `p, q = t` of such a tuple."""
+    bound = binding_counts(program.tree)
+
+    def statement(s: Any) -> list[Any] | None:
+        match s:
+            case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Name(id=name)) if (
+                name in made and bound[name] == 1 and isinstance(made[name].value, gast.Tuple)
+            ):
+                if len(targets) == len(made[name].value.elts) and name not in target_names(s.targets[0]):
+                    return [assign(p.id, item_of(name, k), s) for k, p in enumerate(targets)]
+        return None
+
+    return program.with_tree(rewritten(program.tree, statement))
+
+
+def item_of(name: str, k: int) -> Any:
+    return gast.Subscript(value=load(name), slice=constant(k), ctx=gast.Load())
 
 
 def _makes(s: Any) -> bool:

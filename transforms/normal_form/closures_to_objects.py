@@ -5,18 +5,18 @@ Form: a function with resolved names, in and out. A captured variable that has m
 closure may be called is a cell, an object too, which all share.
 
     log, total = [], 0.0                    log, total_cell = [], Cell()
-                                            total_cell.value = 0.0
+                                            total_cell.total = 0.0
     def add(v):
         nonlocal total
         total += v
         log.append(v)
     hooks.append(add)                       hooks.append(add_closure(total_cell, log))
-    return total                            return total_cell.value
+    return total                            return total_cell.total
 
                                             def __call__(this, v):  # of the class `add_closure`
                                                 total_cell = this.total_cell
                                                 log = this.log
-                                                total_cell.value += v
+                                                total_cell.total += v
                                                 log.append(v)
 
 So closures are known by their classes, as other callable objects are.
@@ -25,6 +25,7 @@ So closures are known by their classes, as other callable objects are.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -40,6 +41,7 @@ from ..trees.nodes import (
     find_nodes,
     load,
     located,
+    names_in,
     param,
     walk_scope,
 )
@@ -52,21 +54,35 @@ __all__ = ["Classes", "closures_to_objects"]
 Node = Any  # gast publishes no types
 Function = (gast.FunctionDef, gast.Lambda)
 Comprehension = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+Display = (gast.List, gast.Dict, gast.Set)
 FIRST = -1  # the place of parameters
 
 
 class Classes(Protocol):
     """What makes the classes of closures, and knows which calls do not keep the functions they are given."""
 
-    cell: type  # of objects with a `value`, and a method `put` that sets it and returns True
     absent: Any  # what a parameter is whose default is not given
 
-    def made(self, program: Program, tree: Node, slots: list[str]) -> type:
-        """The class of objects that are made of the values of their slots, with the method `tree`."""
+    def cell(self, name: str) -> type:
+        """The class of the cells of a variable, its value an attribute of its name; they have a method `put`
+        that sets it and returns True.
+        """
         raise NotImplementedError
 
-    def partial(self, program: Program, node: Node) -> type | None:
-        """The class of the partial applications that a call makes; None for others."""
+    def made(self, program: Program, tree: Node, slots: list[str], is_recursive: bool) -> type:
+        """The class of objects that are made of the values of their slots, with the method `tree`, which may
+        reach itself by what they hold.
+        """
+        raise NotImplementedError
+
+    def partial(self, program: Program, node: Node) -> tuple[type, list[Node]] | None:
+        """The class of the partial application that a call makes, and the arguments for its slots; None for
+        other calls.
+        """
+        raise NotImplementedError
+
+    def is_function(self, program: Program, node: Node) -> bool:
+        """Whether a call is one of a function of the user's."""
         raise NotImplementedError
 
     def keeps(self, program: Program, node: Node) -> bool:
@@ -82,7 +98,8 @@ def closures_to_objects(program: Program, classes: Classes) -> Program:
     if not has_partials and not find_nodes(program.tree, *Function)[1:]:
         return program
     scopes = _Scopes(program, classes)
-    return _Writer(program, scopes, classes).run() if scopes.converted or has_partials else program
+    has_any = scopes.converted or scopes.cells or has_partials
+    return _Writer(program, scopes, classes).run() if has_any else program
 
 
 @dataclass
@@ -103,10 +120,12 @@ class _Scopes:
         self.count = 0  # of statements
         self.owner: dict[str, Node] = {}  # the function of each variable
         self.bound: dict[str, list[tuple[int, bool]]] = defaultdict(list)  # places, and whether in a loop
-        self.others: set[str] = set()  # variables that are bound by what is no assignment or loop
+        self.others: set[str] = set()  # variables that imports and handlers bind
+        self.imported: dict[str, Any] = {}
         self.renewed: set[str] = set()  # variables of comprehensions that are evaluated several times
         self.nested: list[_Nested] = []
         self.values: set[str] = set()  # the names that are read as values
+        self.passed: set[str] = set()  # the names that are arguments of functions
         self.alone: set[int] = set()  # lambdas that are values themselves
         self.function(program.tree)
         named = {n.name: n for n in self.nested if n.name is not None and len(self.bound[n.name]) == 1}
@@ -116,28 +135,47 @@ class _Scopes:
         self.converted = {
             id(n.node): n
             for n in self.nested
-            if not is_generator_node(n.node)
-            and (n.name in self.values or id(n.node) in self.alone or _rebinds(n.node))
+            if not is_generator_node(n.node) and self.is_converted(n)
         }
         while more := [n for n in self.nested if id(n.node) not in self.converted and self.is_beside(n)]:
             self.converted |= {id(n.node): n for n in more}
-        changed = {  # variables that may hold arrays that change: one place holds these
-            s.value.id
-            for s in find_nodes(program.tree, gast.Subscript)
-            if isinstance(s.ctx, gast.Store) and isinstance(s.value, gast.Name)
-        }
+        changed = _stored_into(program.tree)  # they may hold arrays, which one place holds then
         self.cells = {
             name
             for n in self.converted.values()
             for name in n.captured - {n.name if n.name in named else None}
             if name in changed or not self.is_settled(name, n.place)
         }
+        generators = [n.node for n in self.nested if is_generator_node(n.node)]
+        self.cells |= {name for g in generators for name in _rebinds(g)}
+
+    def is_converted(self, nested: _Nested) -> bool:
+        """Whether a function rebinds variables, is used as a value, or calls itself; not where it calls
+        itself, may change an array, and is at most passed to functions: it may be put in there.
+        """
+        if nested.name in self.values or id(nested.node) in self.alone or _rebinds(nested.node):
+            return True
+        reached = self.reached(nested)
+        if nested.name not in reached:
+            return nested.name in self.passed
+        functions = [nested, *(n for n in self.nested if n.name in reached)]
+        changed = set().union(*(_changed_in(n.node) for n in functions))
+        return changed <= _displayed(self.program.tree)
 
     def is_beside(self, nested: _Nested) -> bool:
         """Whether a function has a name that is captured by a closure or is bound to one, too."""
         closures = self.converted.values()
         is_held = any(nested.name == n.name or nested.name in n.captured for n in closures)
         return nested.name is not None and is_held and not is_generator_node(nested.node)
+
+    def reached(self, nested: _Nested) -> set[str]:
+        """The variables that a function captures, and the functions that these are capture."""
+        found: set[str] = set()
+        more = nested.captured
+        while not more <= found:
+            found |= more
+            more = {c for n in self.nested if n.name in found for c in n.captured}
+        return found
 
     def is_settled(self, name: str, place: int) -> bool:
         """Whether a variable has its only value before a place."""
@@ -181,6 +219,9 @@ class _Scopes:
                     value = part.value if isinstance(part, gast.keyword) else part
                     if isinstance(value, gast.Name) and (part is node.func or not keeps):
                         continue
+                    if isinstance(value, gast.Name) and self.classes.is_function(self.program, node):
+                        self.passed.add(value.id)
+                        continue
                     if isinstance(value, gast.Lambda) and (part is node.func or not keeps):
                         self.nested.append(_Nested(value, None, self.count))
                     self.visit(part, owner, in_loop)
@@ -198,26 +239,49 @@ class _Scopes:
                 self.values.add(name)
             case gast.Name(id=name):
                 self.bound[name].append((self.count, in_loop))
-            case gast.ExceptHandler(name=gast.Name(id=name)) | gast.NamedExpr(target=gast.Name(id=name)):
+            case gast.ExceptHandler(name=gast.Name(id=name)):
                 self.others.add(name)
                 self.bound[name].append((self.count, True))
                 for part in children(node):
-                    if part is not getattr(node, "target", None):
-                        self.visit(part, owner, in_loop)
+                    self.visit(part, owner, in_loop)
+            case gast.NamedExpr(target=gast.Name(id=name)):
+                self.bound[name].append((self.count, True))
+                self.visit(node.value, owner, in_loop)
             case gast.Import() | gast.ImportFrom():
                 for alias in node.names:
                     name = alias.asname or alias.name.partition(".")[0]
+                    found = getattr(node, "module", None), getattr(node, "level", 0), alias.name
                     self.others.add(name)
-                    self.bound[name].append((self.count, in_loop))
+                    if self.imported.get(name) != found:
+                        self.imported[name] = found
+                        self.bound[name].append((self.count, False))
             case _:
                 for part in children(node):
                     self.visit(part, owner, in_loop)
 
 
-def _rebinds(function: Node) -> bool:
-    """Whether a function assigns variables of functions around it."""
-    is_def = isinstance(function, gast.FunctionDef)
-    return is_def and any(isinstance(n, gast.Nonlocal) for n in walk_scope(function.body))
+def _rebinds(function: Node) -> set[str]:
+    """The variables of functions around it that a function assigns."""
+    inner = walk_scope(function.body) if isinstance(function, gast.FunctionDef) else ()
+    return {name for n in inner if isinstance(n, gast.Nonlocal) for name in n.names}
+
+
+def _stored_into(node: Node) -> set[str]:
+    """The variables whose items are set."""
+    stores = [s for s in find_nodes(node, gast.Subscript) if isinstance(s.ctx, gast.Store)]
+    return {s.value.id for s in stores if isinstance(s.value, gast.Name)}
+
+
+def _changed_in(node: Node) -> set[str]:
+    """The variables that a function changes in place, or may."""
+    updates = [s.target.id for s in find_nodes(node, gast.AugAssign) if isinstance(s.target, gast.Name)]
+    return _stored_into(node) | set(updates)
+
+
+def _displayed(node: Node) -> set[str]:
+    """The variables that hold a list, dict or set."""
+    made = [s for s in find_nodes(node, gast.Assign) if isinstance(s.value, (*Display, *Comprehension))]
+    return {t.id for s in made for t in s.targets if isinstance(t, gast.Name)}
 
 
 def is_generator_node(node: Node) -> bool:
@@ -252,17 +316,11 @@ class _Writer:
             self.program.refuse(
                 self.program.tree,
                 f"a nested function that is used as a value and reads `{name}`",
-                f"`{name}` is bound by an import, an `except` or `:=`, and may change",
+                f"`{name}` is bound by an import or an `except`, and may change",
                 "bind another name to it before",
             )
-        for name in sorted(self.scopes.renewed & self.cells.keys()):
-            self.program.refuse(
-                self.program.tree,
-                f"a nested function that is used as a value and reads `{name}`",
-                f"`{name}` is another variable in each evaluation of its comprehension",
-                f"give it as a default: `lambda v, {name}={name}: ...`",
-            )
         tree = self.function(self.program.tree)
+        self.names.taken -= self.cells.keys() - names_in(tree)
         return self.program.with_tree(tree, names=self.names, bindings=self.objects.all_bindings())
 
     def function(self, node: Node) -> Node:
@@ -291,12 +349,15 @@ class _Writer:
 
     def new_cell(self, name: str, is_given: bool) -> list[Node]:
         cell = self.cells[name]
-        made = assign(cell, call(self.objects.name(self.classes.cell, "Cell")))
+        made = assign(cell, self.made_cell(name))
         return [made, *([self.set(name)] if is_given else [])]
 
+    def made_cell(self, name: str) -> Node:
+        return call(self.objects.name(self.classes.cell(name)))
+
     def set(self, name: str) -> Node:
-        """`cell.value = name`."""
-        target = gast.Attribute(value=load(self.cells[name]), attr="value", ctx=gast.Store())
+        """`cell.name = name`."""
+        target = gast.Attribute(value=load(self.cells[name]), attr=name, ctx=gast.Store())
         return assign(target, load(name))
 
     def block(self, statements: list[Node]) -> list[Node]:
@@ -316,7 +377,7 @@ class _Writer:
         start: list[Node] = []
         for n in _own_expressions(s):
             if isinstance(n, Comprehension):
-                own = [v for v in comprehension_names(n) if v in self.cells]
+                own = [v for v in comprehension_names(n) if v in self.cells.keys() - self.scopes.renewed]
                 start += [c for v in own for c in self.new_cell(v, False)]
         new = self.with_blocks(s)
         return [*(located(c, s) for c in start), new]
@@ -350,7 +411,9 @@ class _Writer:
         """An expression, or another part of a statement."""
         match node:
             case gast.Name(id=name) if name in self.cells:
-                return located(gast.Attribute(value=load(self.cells[name]), attr="value", ctx=node.ctx), node)
+                return located(gast.Attribute(value=load(self.cells[name]), attr=name, ctx=node.ctx), node)
+            case gast.NamedExpr(target=gast.Name(id=name)) if name in self.cells:
+                return self.named(node, self.change)
             case gast.Lambda() if id(node) in self.scopes.converted:
                 return self.closure(self.scopes.converted[id(node)])
             case gast.Lambda():
@@ -359,13 +422,27 @@ class _Writer:
                 return self.comprehension(node)
             case gast.ExceptHandler():
                 return rebuilt(node, body=self.block(node.body))
-            case gast.Call() if (cls := self.classes.partial(self.program, node)) is not None:
-                given = map(self.change, (*node.args, *(k.value for k in node.keywords)))
-                return located(call(self.objects.name(cls), *given), node)
+            case gast.Call() if (found := self.classes.partial(self.program, node)) is not None:
+                cls, given = found
+                return located(call(self.objects.name(cls), *map(self.change, given)), node)
         return map_children(node, self.change)
 
+    def named(self, node: Node, change: Callable[[Node], Node]) -> Node:
+        """`cell.put(value) and cell.name` for `name := value`."""
+        cell, name = self.cells[node.target.id], node.target.id
+        put = call(attribute(load(cell), "put"), change(node.value))
+        read = attribute(load(cell), name)
+        return located(gast.BoolOp(op=gast.And(), values=[put, read]), node)
+
     def comprehension(self, node: Node) -> Node:
+        """A comprehension that sets cells; where it is evaluated several times, it begins with new ones."""
         loops = []
+        for name in comprehension_names(node):
+            if name in self.cells and name in self.scopes.renewed:
+                cell = gast.Name(id=self.cells[name], ctx=gast.Store(), annotation=None, type_comment=None)
+                made = gast.Tuple(elts=[self.made_cell(name)], ctx=gast.Load())
+                new = gast.comprehension(target=cell, iter=made, ifs=[], is_async=0)
+                loops.append(located(new, node))
         for g in node.generators:
             bound = [n.id for n in gast.walk(g.target) if isinstance(n, gast.Name) and n.id in self.cells]
             puts = [call(attribute(load(self.cells[n]), "put"), load(n)) for n in bound]
@@ -422,14 +499,17 @@ class _Writer:
             name=name, args=new_args, body=[*start, *body], decorator_list=[], returns=None,
             type_comment=None, type_params=[],
         )  # fmt: skip
-        cls = self.classes.made(self.program, located(tree, node), slots)
+        is_recursive = own in self.scopes.reached(nested)
+        cls = self.classes.made(self.program, located(tree, node), slots, is_recursive)
         return located(call(self.objects.name(cls), *given), node)
 
     def inner(self, node: Node) -> Node:
         """A part of a closure's body, in which captured cells are read and set."""
         match node:
             case gast.Name(id=name) if name in self.cells:
-                return located(gast.Attribute(value=load(self.cells[name]), attr="value", ctx=node.ctx), node)
+                return located(gast.Attribute(value=load(self.cells[name]), attr=name, ctx=node.ctx), node)
+            case gast.NamedExpr(target=gast.Name(id=name)) if name in self.cells:
+                return self.named(node, self.inner)
             case gast.Nonlocal(names=names):
                 kept = [n for n in names if n not in self.cells]
                 return rebuilt(node, names=kept) if kept else located(gast.Pass(), node)

@@ -243,7 +243,7 @@ def f(x, v):
     go(2)
     return np.sum(a)
 """),
-    "held by a list": ("who calls the function", """
+    "held by a list": ("which the caller holds too", """
 def apply(g, k):
     g(k)
 def f(x, v):

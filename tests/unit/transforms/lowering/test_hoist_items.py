@@ -24,7 +24,6 @@ HOISTED = {  # what stands first
 }
 LEFT = {  # what may be another object by then, or is read by who else may look
     'a = np.sum(p["w"])\n    p["w"] = p["w"] * 2.0\n    return a * np.sum(p["w"])',
-    'def g():\n        return np.sum(p["w"])\n    h = [g]\n    return h[0]() * np.sum(p["b"])',
     'q = dict(p)\n    q["w"] = q["b"]\n    return np.sum(q["w"])',
 }
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import functools
 import textwrap
 from typing import Any
 
@@ -14,14 +13,6 @@ from s2sad.transforms.trees.printer import to_source
 from tests.support.is_normal import find_violations
 from tests.support.stages import effect, executable, read, up_to
 
-MODULE = """
-import functools
-
-def fill(items, k, v=0):
-    items[k] = v
-    return k
-
-"""
 CALLS: list[tuple[Any, ...]] = [([1, 2, 3], 5), ([4, 5, 6], 0), ([7, 8, 9], -2)]
 
 
@@ -29,14 +20,11 @@ def named(body: str, wanted: str = "abcdefgh") -> str:
     """The text after the pass of `f(y, s)` with this body, of whose functions those of these names are
     wanted: it does what the function does.
     """
-    text = MODULE + "def f(y, s):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
+    text = "def f(y, s):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
     function, program = read(text)
     program = up_to(order_definitions, program)
 
-    def is_partial(node: Any) -> bool:
-        return program.resolve(node.func) is functools.partial
-
-    after = name_functions(program, is_partial, lambda f: f.name[0] in wanted)
+    after = name_functions(program, lambda f: f.name[0] in wanted)
     assert find_violations(after) == ()
     for args in CALLS:
         assert effect(function, args) == effect(executable(after), args), to_source(after.tree)
@@ -65,17 +53,6 @@ def test_a_loop_over_functions() -> None:
             b(s)
     out = y[1]
     return out
-"""
-    )
-
-
-def test_a_partial_application_keeps_what_it_was_given() -> None:
-    assert named("p = functools.partial(fill, y, s)\ns = 1\np(v=s)\nreturn y").endswith(
-        """    s_1 = s
-    p = "p"
-    s = 1
-    fill(y, s_1, v=s)
-    return y
 """
     )
 
