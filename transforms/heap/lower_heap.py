@@ -425,7 +425,8 @@ class _Lowerer(Writer):
             )
         name = getattr(value.func, "attr", getattr(value.func, "id", "call"))
         callee = load(self.bound(function, name))
-        args = [load(self.heap), *self.values.operation(value).args]  # of a method with its object
+        operation: Any = self.values.operation(value)  # of a method with its object
+        args = [load(self.heap), *operation.args]
         found = self.made("found", rebuilt(value, func=callee, args=args))
         result = self.names.temporary(target or "result")
         self.emit(assign(tuple_of([store(self.heap), store(result)], gast.Store()), found))
