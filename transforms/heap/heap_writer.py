@@ -23,7 +23,8 @@ class Writer:
     """The program being written, and the statement of the source that is being lowered.
 
     With `left`, which gains the objects that operators are applied to, the program is written to tell what
-    is known of objects; there these operators raise. They are refused otherwise.
+    is known of objects; there these operators raise. They are refused otherwise. It gains the heap where that
+    is passed among changes of what may be arrays.
     """
 
     def __init__(

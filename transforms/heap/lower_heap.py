@@ -349,7 +349,7 @@ class _Lowerer(Writer):
             self.enter(target, value)
             return
         result = None if target is None else load(target)
-        is_followed = not self.arrays.follows and not self.is_caught
+        is_followed = (self.left is not None or not self.arrays.follows) and not self.is_caught
         reads = is_followed and self.values.takes_objects(value, result)
         function = self.values.with_heap(value, reads)
         if function is not None:
@@ -417,7 +417,9 @@ class _Lowerer(Writer):
                 "what it has changed before it raises is not followed",
                 "call it outside of the `try`",
             )
-        if self.arrays.follows:
+        if self.arrays.follows and self.left is not None:  # what is changed may turn out to be numbers
+            self.left.append(self.heap)
+        elif self.arrays.follows:
             self.refuse(
                 "a call of a recursive function that changes objects, among changes of arrays in place",
                 "the arrays that it keeps are not followed",
