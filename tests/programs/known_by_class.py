@@ -681,3 +681,28 @@ def operators_that_decline_others(x):
             one.push(Arrow(0.3, x))
             total += one.mass * one.speed
     return total.x * total.y + sum(v for one in moving for v in one)
+
+
+class Person:
+    def __init__(self, trait, parent=None):
+        self.trait, self.children = trait, []
+        if parent is not None:
+            parent.children.append(self)
+
+    def spread(self, d):
+        self.trait += d
+        for child in self.children:
+            child.spread(d * 0.3)
+
+
+@program((0.7, 1.2), wrt=(0, 1), second=True)
+def traits_updated_by_recursion_and_in_a_loop(x, y):
+    first = Person(x)
+    last = Person(0.5, Person(y, first))
+    first.spread(x)
+    total = last.trait
+    for p in (first, last):
+        p.trait += x
+        total += p.trait
+    first.spread(total)
+    return total * last.trait
