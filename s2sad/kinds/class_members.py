@@ -356,8 +356,10 @@ def with_changed(kind: Kind, part: Kind) -> Kind:
 
 def are_apart(made: Kind, changed: Kind) -> bool:
     """Whether values of the two kinds are surely different objects, since their classes differ."""
-    if isinstance(made, Record) and isinstance(changed, Record):
+    objects, containers = (Instance, Record), (Dict, List, Set, Text, Tuple)
+    if isinstance(made, objects) and isinstance(changed, objects):
         return made.cls is not changed.cls
-    if isinstance(made, (Set, Text)):
-        return isinstance(changed, (List, Dict, Record))
-    return isinstance(made, (List, Dict, Tuple)) and isinstance(changed, Record)
+    if isinstance(made, (Set, Text)) and isinstance(changed, (List, Dict)):
+        return True
+    pairs = (made, changed), (changed, made)
+    return any(isinstance(a, objects) and isinstance(b, containers) for a, b in pairs)
