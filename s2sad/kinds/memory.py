@@ -430,10 +430,10 @@ class Memory:
         for a in args:
             held = self.held(a, kind)
             sites = sorted(held.sites or ())
-            classes = [self.classes.get(site) for site in sites]
+            classes = [self.classes[site] for site in sites if site in self.classes]
             if not held.is_object or held.is_optional or any(site in self.functions for site in sites):
                 choices.append([kind(a)])
-            elif None in classes or not {deque, *DICTS}.isdisjoint(classes):
+            elif len(classes) < len(sites) or not {deque, *DICTS}.isdisjoint(classes):
                 return None
             else:
                 choices.append([List(None, UNKNOWN) if cls is list else Instance(cls) for cls in classes])

@@ -294,12 +294,12 @@ class ArrayHolders:
             case "heap_replace", [new, holders]:
                 x = self.changed(holders)
                 read, old, found = self.read_of(self.value(x)), self.of(x), self.of(new)
-                held = [slot for slot, arrays in self.slots.items() if not old.isdisjoint(arrays)]
-                for slot in held:
-                    self.slots[slot] |= found
-                place = id(s) if read is None else Slot(read[1].x, self.key(read[1].key), read[1].is_field)
+                held = [where for where, arrays in self.slots.items() if not old.isdisjoint(arrays)]
+                for where in held:
+                    self.slots[where] |= found
+                by = id(s) if read is None else Slot(read[1].x, self.key(read[1].key), read[1].is_field)
                 for a in found if held else ():
-                    self.stores[a].add(Store(block, place, self.positions[id(s)]))
+                    self.stores[a].add(Store(block, by, self.positions[id(s)]))
             case "new_heap", _:
                 pass
             case _, [*given]:

@@ -200,8 +200,10 @@ class _Writer:
             slot, keys = self.holders.holder(holders)
         except LookupError:  # `replace` meets it again
             return [], s
+        if slot is None:
+            return [], s
         code: list[Any] = []
-        for key in keys if slot is not None else ():
+        for key in keys:
             found, test = self.names.temporary(key), self.names.temporary("is_held")
             one, either = (load(self.names.temporary(token.id)) for _ in range(2))
             is_old = gast.Compare(
