@@ -17,6 +17,7 @@ import gast
 
 from ..kinds.class_members import member_of
 from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
+from ..primitives.code_reach import is_own
 from ..primitives.record import find_rule, takes_arrays
 from ..runtime.cells import absent
 from ..runtime.heap import heap_copy, heap_object
@@ -86,7 +87,9 @@ class CallableClasses:
 
     def keeps(self, program: Program, node: Any) -> bool:
         function = program.resolve(node.func)
-        return function is MISSING or not (takes_arrays(function) or any(function is f for f in CALLING))
+        if function is MISSING or (isinstance(function, FunctionType) and is_own(function)):
+            return function is MISSING
+        return not (takes_arrays(function) or any(function is f for f in CALLING))
 
 
 CALLING = (map, filter, functools.reduce, sorted, min, max)  # what calls a function and does not keep it
