@@ -17,9 +17,9 @@ import gast
 
 from ..kinds.class_members import member_of
 from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
-from ..primitives.code_reach import is_own
 from ..primitives.record import find_rule, takes_arrays
 from ..runtime.cells import absent
+from ..runtime.checkpoints import check_states, run_steps
 from ..runtime.heap import heap_copy, heap_object
 from ..runtime.object_graph import reference
 from ..source.compiling import make_function
@@ -87,12 +87,11 @@ class CallableClasses:
 
     def keeps(self, program: Program, node: Any) -> bool:
         function = program.resolve(node.func)
-        if function is MISSING or (isinstance(function, FunctionType) and is_own(function)):
-            return function is MISSING
-        return not (takes_arrays(function) or any(function is f for f in CALLING))
+        return function is MISSING or not (takes_arrays(function) or any(function is f for f in CALLING))
 
 
-CALLING = (map, filter, functools.reduce, sorted, min, max)  # what calls a function and does not keep it
+# What calls a function and does not keep it.
+CALLING = (map, filter, functools.reduce, sorted, min, max, run_steps, check_states)
 
 
 def _class(name: str, function: FunctionType, slots: list[str], module: str) -> type:
