@@ -153,6 +153,7 @@ class Forms:
     sharing: dict[Any, Facts] = field(default_factory=dict)  # the functions that share a heap, lowered for it
     linked: dict[Any, Any] = field(default_factory=dict)  # the derivatives of callees, by their requests
     outer: bool = False  # whether objects of outer scopes have variables
+    derives: bool = False  # whether derivatives are taken in a function; those of closures need functions
     keeps_records: bool = True  # whether what is recorded outside has no derivative, as nothing reads it
     records: list[Slot] = field(default_factory=list)
     generated: list[tuple[Facts, tuple[str, ...]]] = field(default_factory=list)  # what may read them
@@ -262,7 +263,9 @@ class Forms:
         """The normal form of a function, with objects for its callables."""
         watch = self._watch_of(function)
         if not find_nodes(program.tree, gast.Nonlocal):
-            if is_library_code(function) or is_own(function):
+            called = [program.resolve(c.func) for c in find_nodes(program.tree, gast.Call)]
+            self.derives |= any(isinstance(f, FunctionType) and is_own(f) for f in called)
+            if self.derives or is_library_code(function) or is_own(function):
                 return normalise(program, watch)
             if find_nodes(program.tree, gast.FunctionDef, gast.Lambda)[1:] and are_named(normalise(program)):
                 return normalise(program, watch)
