@@ -143,7 +143,8 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         match s:
             case gast.Assign(value=gast.Call(func=func, args=[x, _])) if program.resolve(func) is isinstance:
                 found = choices(x)
-                return of_each(s, x, found) if len(found) == 1 and isinstance(found[0], type) else None
+                is_one = len(found) == 1 and isinstance(found[0], type) and not memory.names[x.id].is_optional
+                return of_each(s, x, found) if is_one else None
         return None
 
     tree = rewritten(program.tree, test)

@@ -26,7 +26,7 @@ from ..kinds.class_members import field_kind, holds_object, member_of, setter_of
 from ..kinds.decided_tests import TESTS
 from ..kinds.lattice import Dict, Instance, Kind, List, Object, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
-from ..runtime.object_graph import check_members
+from ..runtime.object_graph import check_members, reference
 from ..transforms.analyses.bind_methods import LOOKING, MethodCall, called_method, in_place_call, method_names
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import rule_of_one
@@ -39,6 +39,7 @@ from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
     assign,
     attribute,
+    bound_here,
     call,
     constant,
     find_nodes,
@@ -52,8 +53,8 @@ from ..transforms.trees.nodes import (
     store,
     tuple_of,
 )
-from ..transforms.trees.program import Program, Scope
-from ..transforms.trees.rebuild import rebuilt, rewritten, without_statements
+from ..transforms.trees.program import EMPTY, Program, Scope
+from ..transforms.trees.rebuild import parameter_names, rebuilt, rewritten, without_statements
 from ..values.objects import is_named_tuple, is_plain
 from .expand_contexts import expand_contexts
 from .expand_iterators import expand_iterators, without_iterators
@@ -137,7 +138,9 @@ def inline_methods(
     called, stored = set[tuple[Any, str]](), set[tuple[Any, str]]()
     for _ in range(ROUNDS):
         facts = facts.again(separate_loops(program))
-        if drop_untaken(facts) is not program:
+        if not one_name:
+            facts = facts.again(drop_untaken(of_class_tests(facts)))
+        elif drop_untaken(facts) is not program:
             facts = facts.again(without_untaken(sure.again(program)).program)
         program = before = facts.program
         kind = facts.kind
@@ -173,6 +176,34 @@ def inline_methods(
     if one_name:
         refuse_replaced(program, called, stored)
     return without_lookups(without_lengths(program, lengths))
+
+
+def of_class_tests(facts: Facts) -> Facts:
+    """The facts with the kinds alone of tests of classes of objects that the function makes, or that a check
+    tells the class of: no change through another name can make them others.
+    """
+    program, resolve = facts.program, facts.program.resolve
+    values: dict[str, list[Any]] = {p: [None] for p in parameter_names(program.tree)}
+    for s in statements_in(program.tree.body):
+        for name in bound_here(s):
+            value = s.value if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) else None
+            values.setdefault(name, []).append(value)
+
+    def is_of(value: Any, *functions: Any) -> bool:
+        return isinstance(value, gast.Call) and resolve(value.func) in functions
+
+    def is_told(value: Any, seen: frozenset[str] = frozenset()) -> bool:
+        if not isinstance(value, gast.Name):
+            return isinstance(value, gast.Constant) or is_of(value, *EMPTY, reference)
+        found, inner = values.get(value.id, []), seen | {value.id}
+        return value.id in seen or (bool(found) and all(is_told(v, inner) for v in found))
+
+    told = {
+        name: facts.kind_of_name(name)
+        for name, found in values.items()
+        if len(found) == 1 and is_of(found[0], isinstance) and is_told(found[0].args[0])
+    }
+    return facts.with_kinds(program, told)
 
 
 def refuse_replaced(program: Program, called: set[tuple[Any, str]], stored: set[tuple[Any, str]]) -> None:

@@ -944,3 +944,28 @@ def operators_of_abstract_classes(x):
     other = both | Square(x)
     both.parts[0].side = other.area() * x
     return other.area() * both.area()
+
+
+class Named:
+    def __init__(self, value, name):
+        self.value, self.name = value, name
+
+
+class NamedOnes:
+    def __init__(self):
+        self.by, self.last = {}, None
+
+    def add(self, one):
+        self.by[one.name] = one
+        self.last = one
+
+
+@program((1.3,), second=True)
+def text_that_is_changed_through_a_dict(x):
+    one, both = Named(x, "a"), NamedOnes()
+    both.add(one)
+    both.by["a"].name = "b"
+    both.last.value = x * 3
+    if one.name == "a":
+        return one.value
+    return one.value * x
