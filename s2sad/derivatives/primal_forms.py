@@ -410,6 +410,7 @@ class Forms:
         program = self.prepared(whole, kinds, outputs)
         known: Kinds = {}
         is_known = False  # whether the memory has told kinds
+        tests: Kinds = {}  # what it has told of tests of branches
         assumed = False  # whether that was of a program in which operators raise
         wrong: set[str] = set()  # names of which it has told too much
         has_outer = writes and not self.outer and reads_outer_objects(program)
@@ -454,12 +455,17 @@ class Forms:
             if known or is_known:
                 found = memory.known_kinds(facts.kinds)
                 reached = [(n, k) for n, k in known.items() if n in lowered.locals]
-                wrong = {n for n, k in reached if assumed and join(found.get(n, UNKNOWN), k) != k}
+                checked = reached if assumed else [(n, k) for n, k in reached if n in tests]
+                wrong = {n for n, k in checked if join(found.get(n, UNKNOWN), k) != k}
                 if wrong and not left:
                     known = {n: k for n, k in known.items() if n not in wrong}
                     continue
+                if not left and self.told_too_much(others):
+                    continue
                 break
             known, assumed = told_kinds(own, facts, memory), bool(left) or memory.raises
+            tests = told_tests(own, facts, memory)
+            known = {**known, **tests}
             if assumed:
                 known = {n: k for n, k in known.items() if n in program.locals}
             is_known = self.told(others) or bool(known)
@@ -492,6 +498,20 @@ class Forms:
                 self.heap_calls.tell_kinds(function, known)
                 is_told = True
         return is_told
+
+    def told_too_much(self, found: Mapping[FunctionType, tuple[Facts, Memory]]) -> bool:
+        """Takes back kinds told of names in such functions that no longer hold, as a function has calls now
+        that another one had before; whether there were any.
+        """
+        is_wrong = False
+        for function, (facts, memory) in found.items():
+            key = self.heap_calls.made[function].key
+            told, holds = self.heap_calls.known.get(key, {}), memory.known_kinds(facts.kinds)
+            kept = {n: k for n, k in told.items() if n not in facts.kinds or join(holds.get(n, UNKNOWN), k) == k}
+            if len(kept) < len(told):
+                self.heap_calls.tell_kinds(function, kept)
+                is_wrong = True
+        return is_wrong
 
     def prepared(self, program: Program, kinds: Kinds, outputs: Any = None) -> Program:
         """A function in normal form with its callees inlined, for a heap."""
@@ -767,11 +787,18 @@ def told_kinds(own: Facts, lowered: Facts, memory: Memory) -> Kinds:
     """
     found = {n: k for n, k in memory.known_kinds(lowered.kinds).items() if not isinstance(k, Nothing)}
     known = {n: k for n, k in found.items() if nature_of(own.kind_of_name(n)) == "unknown"}
-    tests = {getattr(s.test, "id", "") for s in find_nodes(own.program.tree, gast.If)}
-    known |= {n: found[n] for n in tests if isinstance(found.get(n), Literal)}
     for name, held in memory.names.items():
         kind = own.kinds.get(name)
         varies = held.sites != frozenset() or (isinstance(kind, Literal) and found.get(name, kind) != kind)
         if kind is not None and varies and nature_of(kind) == "plain":
             known[name] = found.get(name, UNKNOWN)
     return known
+
+
+def told_tests(own: Facts, lowered: Facts, memory: Memory) -> Kinds:
+    """The truth values of tests of branches that the memory tells. Those in functions that share the heap are
+    not told: another program may have other calls of them.
+    """
+    found = memory.known_kinds(lowered.kinds)
+    tests = {getattr(s.test, "id", "") for s in find_nodes(own.program.tree, gast.If)}
+    return {n: found[n] for n in tests if isinstance(found.get(n), Literal)}

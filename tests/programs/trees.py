@@ -344,3 +344,27 @@ def walked(node, x, seen):
 def a_tree_of_the_module(x):
     seen = []
     return walked(FORMULA, x, seen) + sum(seen)
+
+
+class Member:
+    def __init__(self, value, parent=None):
+        self.value, self.parent, self.children = value, parent, []
+        if parent is not None:
+            parent.children.append(self)
+
+
+def of_line(member):
+    return member.value if member.parent is None else of_line(member.parent) * member.value
+
+
+def of_family(member):
+    return member.value + sum(of_family(child) for child in member.children)
+
+
+@program((1.3,), second=True)
+def parents_that_may_be_none(x):
+    first = Member(x)
+    second, third = Member(x * x, first), Member(2 * x, first)
+    last = Member(x, second)
+    second.value = second.value * x
+    return of_family(first) * of_line(last) + of_line(third)
