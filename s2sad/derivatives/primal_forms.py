@@ -507,7 +507,11 @@ class Forms:
         for function, (facts, memory) in found.items():
             key = self.heap_calls.made[function].key
             told, holds = self.heap_calls.known.get(key, {}), memory.known_kinds(facts.kinds)
-            kept = {n: k for n, k in told.items() if n not in facts.kinds or join(holds.get(n, UNKNOWN), k) == k}
+            kept = {
+                n: k
+                for n, k in told.items()
+                if n not in facts.kinds or join(holds.get(n, UNKNOWN), k) == k
+            }
             if len(kept) < len(told):
                 self.heap_calls.tell_kinds(function, kept)
                 is_wrong = True

@@ -198,12 +198,14 @@ def of_class_tests(facts: Facts) -> Facts:
         found, inner = values.get(value.id, []), seen | {value.id}
         return value.id in seen or (bool(found) and all(is_told(v, inner) for v in found))
 
-    told = {
-        name: facts.kind_of_name(name)
-        for name, found in values.items()
-        if len(found) == 1 and is_of(found[0], isinstance) and is_told(found[0].args[0])
-    }
-    return facts.with_kinds(program, told)
+    def is_test(value: Any) -> bool:
+        match value:
+            case gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name)) if len(values.get(name, ())) == 1:
+                return is_test(values[name][0])
+        return is_of(value, isinstance) and is_told(value.args[0])
+
+    tests = [name for name, found in values.items() if len(found) == 1 and is_test(found[0])]
+    return facts.with_kinds(program, {name: facts.kind_of_name(name) for name in tests})
 
 
 def refuse_replaced(program: Program, called: set[tuple[Any, str]], stored: set[tuple[Any, str]]) -> None:
