@@ -32,17 +32,20 @@ from ..kinds.wrapped_functions import is_dispatcher, unwrapped
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..primitives.provided import provide
 from ..primitives.record import stand_in
+from ..runtime.records import held_by
 from ..source.compiling import make_function
 from ..source.fixed_arity import has_stars, of_arity
 from ..source.forwarders import is_class_method, of_class
 from ..source.getters import GETTERS, written_getter
 from ..source.locate import Origin
 from ..source.read import read_source
+from ..transforms.errors import UnsupportedSyntaxError
 from ..transforms.trees.nodes import param
 from ..transforms.trees.printer import to_source_with_places
 from ..transforms.trees.program import Scope
 from ..values.code_state import cells_of, own_signature
-from ..values.objects import is_named_tuple
+from ..values.objects import fields_of, is_named_tuple, is_plain
+from ..values.pytree import is_differentiable
 from .derivative import Derivative
 from .primitive_calls import Key, check_known, function_of_call, is_known, is_primitive, unbound
 
@@ -223,6 +226,8 @@ def _bind(
 
 
 def _lift_derivative(f: Derivative, args: tuple[Any, ...], keywords: dict[str, Any]) -> Lifted:
+    for x in f.target.args:
+        _refuse_captured(x)
     derivative, values, own = _open_derivative(f)
     primals, tangents, taken = f.split(args, keywords)
     count, bound = len(values), len(f.target.args)
@@ -242,6 +247,22 @@ def _lift_derivative(f: Derivative, args: tuple[Any, ...], keywords: dict[str, A
     behind = tuple(count + k for k in taken) if f.form == "jvp" else None
     function = derivative.function_of((*values, *primals), behind)
     return Lifted(function, (*values, *primals, *tangents), layout, arguments)
+
+
+def _refuse_captured(x: Any) -> None:
+    """Raises UnsupportedSyntaxError for an object that holds functions with numbers of their own: these would
+    have no part in the derivative of a derivative.
+    """
+    for held in fields_of(x).values() if is_plain(type(x)) else ():
+        if not isinstance(held, FunctionType):
+            continue
+        captured = [*held_by(held), *(held.__kwdefaults__ or {}).values()]
+        if any(map(is_differentiable, captured)):
+            raise UnsupportedSyntaxError(
+                f"a derivative of a {type(x).__name__} that holds the function `{held.__name__}`",
+                why="the variables that this function captures are not followed there",
+                instead="give the function what it captures as arguments, or make it a method",
+            )
 
 
 def _layout_around(f: Any, own: Layout, bound: Iterator[int], named: Mapping[str, int | None]) -> Layout:

@@ -270,3 +270,21 @@ def test_what_runs_more_than_once_needs_more_than_an_iterator() -> None:
         with pytest.raises(NonDifferentiableError, match="iterator"):
             transform(f)(X, iter([2.0, 3.0]))
         np.testing.assert_array_equal(transform(f)(X, [2.0, 3.0]), 6.0 * np.eye(4))
+
+
+class Chain:
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = first, second
+
+    def __call__(self, t: Any) -> Any:
+        return self.second(self.first(t))
+
+
+def test_a_derivative_of_an_object_that_holds_functions_with_variables_is_refused() -> None:
+    def f(x: float) -> Any:
+        chain = Chain(lambda u: u * x + np.sin(u), lambda t: t**2 * x)
+        return s2sad.grad(chain)(x)
+
+    for transform in (s2sad.grad, s2sad.hessian):
+        with pytest.raises(s2sad.UnsupportedSyntaxError, match="a Chain that holds the function"):
+            transform(f)(1.3)
