@@ -51,6 +51,7 @@ from ..runtime.heap_adjoints import (
     without_parts,
 )
 from ..runtime.heap_keys import (
+    arrays_of,
     check_same,
     has_key,
     holds_attribute,
@@ -98,6 +99,7 @@ nondifferentiable(
         check_function,
         check_members,
         check_number,
+        arrays_of,
         check_same,
         has_key,
         set_element,

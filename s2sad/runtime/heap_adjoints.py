@@ -173,9 +173,10 @@ def own_part(dx: Any, record: Record) -> Any:
 def gathered(d: Table | None, record: Record, once: bool = False) -> Any:
     """The adjoint of a value, in the structure of its record, from that of the heap. A number itself, and the
     numbers directly in a tuple, have zeros. An object held several times has its adjoint each time, or with
-    `once` the first time only; that of an object inside of itself holds itself, or with `once` None.
+    `once` the first time only; that of an object inside of itself holds itself, or with `once`, and in the
+    gradients of arguments, None.
     """
-    return _gathered(d, record, {}, once and not record.each)
+    return _gathered(d, record, {}, once and not record.each, record.each)
 
 
 def gathered_as(d: Table | None, record: Record, once: bool, like: Any) -> Any:
@@ -188,13 +189,13 @@ def gathered_as(d: Table | None, record: Record, once: bool, like: Any) -> Any:
     return np.array(found, like.dtype) if isinstance(like, np.ndarray) else found
 
 
-def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool) -> Any:
+def _gathered(d: Table | None, record: Record, made: dict[int, Any], once: bool, each: bool) -> Any:
     if record.parts is None:
         return zeros_like(record.value)
     if id(record) in made:
         return None if once else made[id(record)]
-    made[id(record)] = inside = None if once else Inside()
-    values = {k: _gathered(d, part, made, once) for k, part in record.parts.items()}
+    made[id(record)] = inside = None if once or each else Inside()
+    values = {k: _gathered(d, part, made, once, each) for k, part in record.parts.items()}
     if record.place is not None:
         held = _at(d, record.place.holder)
         for key, part in record.parts.items():

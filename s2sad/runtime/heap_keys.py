@@ -31,6 +31,7 @@ from .object_graph import (
 
 __all__ = [
     "Moved",
+    "arrays_of",
     "check_same",
     "has_key",
     "holds_attribute",
@@ -142,9 +143,25 @@ def same_length(x: Any, keys: Any) -> None:
         )
 
 
-def check_same(record: Record, x: Any) -> None:
-    """Raises UnsupportedSyntaxError if a call has changed the objects since the record was made."""
-    if not _is_same(record, x, set()):
+def arrays_of(record: Record) -> list[tuple[Any, bytes]]:
+    """The arrays that objects hold, with their present contents."""
+    found: dict[int, tuple[Any, bytes]] = {}
+    todo, seen = [record], set[int]()
+    while todo:
+        part = todo.pop()
+        if part.parts is not None and id(part) not in seen:
+            seen.add(id(part))
+            todo += part.parts.values()
+        elif isinstance(part.value, np.ndarray):
+            found[id(part.value)] = part.value, part.value.tobytes()
+    return list(found.values())
+
+
+def check_same(record: Record, x: Any, arrays: list[tuple[Any, bytes]]) -> None:
+    """Raises UnsupportedSyntaxError if a call has changed the objects since the record was made, or what
+    their `arrays` hold.
+    """
+    if not _is_same(record, x, set()) or any(a.tobytes() != before for a, before in arrays):
         raise UnsupportedSyntaxError(
             "a call that changes the objects that it is given, among other changes of objects",
             why="the callee is known at run time only, and its changes are not followed",

@@ -336,7 +336,6 @@ def f(x, v):
 REFUSED = {
     "a view from a recursive callee",
     "a closure that is returned writes",
-    "a view from a function in a list",
     "views in a dict comprehension",
     "a number stored into such a list",
 }

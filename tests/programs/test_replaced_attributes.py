@@ -434,5 +434,5 @@ def test_what_is_right_or_refused(f: Callable[..., Any]) -> None:
 
 
 def test_what_is_not_followed_is_refused() -> None:
-    with pytest.raises(s2sad.UnsupportedSyntaxError):
+    with pytest.raises(s2sad.S2sadError):
         s2sad.grad(elements_of_the_replaced)(X)

@@ -38,4 +38,5 @@ def may_have_effect(operation: Operation, emitter: Emitter) -> TypeGuard[Call]:
 
 
 def _may_be_callable(emitter: Emitter, atom: Any) -> bool:
-    return bool(emitter.primitives.is_unknown(emitter.kind(atom)))
+    kind = emitter.kind(atom)
+    return emitter.primitives.is_unknown(kind) or emitter.primitives.member(kind, "__call__") is not None

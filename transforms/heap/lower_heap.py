@@ -395,14 +395,15 @@ class _Lowerer(Writer):
         keywords = [rebuilt(k, value=shown(k.value)) for k in value.keywords]
         new = rebuilt(value, func=func, args=args, keywords=keywords)
         found = None
+        checks = [(r, node, self.made(node.id, self.helper("arrays_of", r))) for r, node in records]
         if target is None:
             self.emit(rebuilt(s, value=new))
         elif self.nature(load(target)) == "plain" and primitive:
             self.put(target, new)
         else:
             found = self.made(target, new)
-        for record, node in records:
-            self.emit(gast.Expr(value=self.helper("check_same", record, node)))
+        for check in checks:
+            self.emit(gast.Expr(value=self.helper("check_same", *check)))
         if found is not None and self.arrays.follows and self.values.is_unknown(value):
             self.note_outside(found)
         if found is not None and target is not None:
