@@ -333,7 +333,8 @@ def method_without_rule(value: Any, facts: Facts, open_too: bool = True) -> Meth
     if found is not None and found[1].args:
         function, owner = found[0], kind(found[1].args[0])
         if isinstance(owner, (Record, Instance)) and isinstance(function, FunctionType):
-            is_special = function.__name__.startswith("__")  # which Python looks up in the class alone
+            asked = value.func.attr if isinstance(getattr(value, "func", None), gast.Attribute) else ""
+            is_special = asked.startswith("__") and asked.endswith("__")  # looked up in the class alone
             is_left = isinstance(owner, Instance) and not open_too and not is_special
             return None if is_left or calls_itself(owner.cls, function) else found
     return found

@@ -82,8 +82,10 @@ def shared_memory(
     if len(programs) == 1:
         return {None: (facts, settled_memory(facts.program, given, facts.kind))}
     found = _interpreted(given, programs, {}, forms)
-    of_function = {f: {} if f is not None else given for f in found or ()}
-    memories = {f: (k, settled_memory(k.program, of_function[f], k.kind)) for f, k in (found or {}).items()}
+    memories = {
+        function: (known, settled_memory(known.program, {} if function else given, known.kind))
+        for function, known in (found or {}).items()
+    }
     is_known = memories and all(memory is not None for _, memory in memories.values())
     return memories if is_known else {None: (facts, None)}
 
