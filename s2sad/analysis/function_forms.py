@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -48,6 +49,9 @@ class FunctionForms(Protocol):
 
     def taken(self, program: Program, given: Kinds) -> Program:
         """A function in normal form, without the branches that these kinds never take."""
+
+    def reads(self, function: FunctionType) -> AbstractContextManager[None]:
+        """While a function is read."""
 
     def with_inlined_callees(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
         """A function in normal form, with its callees inlined where that is possible."""

@@ -549,9 +549,12 @@ class Forms:
             self.programs[key] = leave_inactive_calls(program, carrying)
         return self.programs[key]
 
-    def with_inlined_callees(self, program: Program, kinds: Kinds, one_name: bool) -> Program:
+    def with_inlined_callees(
+        self, program: Program, kinds: Kinds, one_name: bool, places: tuple[frozenset[Any], ...] = ()
+    ) -> Program:
         """A function in normal form with its callees inlined where that is possible; with `one_name`, the
-        attributes of objects without aliases become variables.
+        attributes of objects without aliases become variables. `places` are those of the calls that earlier
+        rounds replaced: a function that is called again at one of them is recursive.
         """
         find, find_sure = partial(self.facts, kinds=kinds, before=True), partial(self.facts, kinds=kinds)
         program = self.unstarred(program, kinds)
@@ -576,9 +579,19 @@ class Forms:
             program = lifted_closures(inline_known_functions(program, self.inlinable), one_name)
         elif not calls_of_functions(program, self.inlinable) and not self.style.flat:
             return promote_items(program)
-        whole = inline_changing_functions(find(program), self.inlinable)
-        if whole is not program and has_objects(whole, kinds) and not has_heap(whole):
-            return self.with_inlined_callees(whole, kinds, one_name)  # with the methods that these call
+        now = set[Any]()
+
+        def may_inline(function: Any, place: tuple[Any, ...]) -> bool:
+            now.add(place)
+            if sum(place in before for before in places) > 1:
+                self.recursive.add(function)
+            return function not in self.recursive
+
+        whole = inline_changing_functions(find(program), self.inlinable, may_inline)
+        is_users = not any(map(is_library_code, self.reading))
+        if is_users and whole is not program and has_objects(whole, kinds) and not has_heap(whole):
+            # with the methods that these call
+            return self.with_inlined_callees(whole, kinds, one_name, (*places, frozenset(now)))
         whole = with_items_apart(whole, kinds, find_sure, self.style.flat)
         return promote_items(tables_to_arrays(find_sure(whole)) if self.style.flat else whole)
 

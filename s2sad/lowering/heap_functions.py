@@ -121,7 +121,8 @@ class HeapCalls:
             cell = self.cells[key] = CellType()
             try:
                 source = self.named.get(key) or self.forms.taken(self.forms.callee_form(function), kinds)
-                source = self.forms.with_inlined_callees(source, kinds, False)
+                with self.forms.reads(function):
+                    source = self.forms.with_inlined_callees(source, kinds, False)
                 program = lower_to_heap(source, self.natures(source, kinds, self.known.get(key, {})))
                 if self.forms.outer:
                     refuse_open_calls(self.forms.facts(program, kinds), None)

@@ -271,13 +271,19 @@ def without_lookups(program: Program) -> Program:
     return program
 
 
-def inline_changing_functions(facts: Facts, inlinable: Inlinable) -> Program:
-    """The program, in normal form, with known functions that may change their arguments inlined, of any size:
-    their stores are followed in the caller.
+def inline_changing_functions(
+    facts: Facts, inlinable: Inlinable, may_inline: Callable[[Any, tuple[Any, ...]], bool]
+) -> Program:
+    """The program, in normal form, with known functions that may change their arguments inlined, of any size,
+    where `may_inline(function, place)`: their stores are followed in the caller.
     """
     for _ in range(ROUNDS):
         program = facts.program
-        changing = [c for c in calls_of_functions(program, inlinable) if facts.may_change(c)]
+        changing = [
+            c
+            for c in calls_of_functions(program, inlinable)
+            if facts.may_change(c) and may_inline(program.resolve(c.func), program.extent(c))
+        ]
         if not changing:
             break
         inlined = inline_calls(program, inlinable, needed=partial(is_among, changing))

@@ -9,9 +9,9 @@ arguments share memory, which is checked where one is stored into.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import gast
 
@@ -82,25 +82,45 @@ def union(found: Iterable[Held]) -> Held:
     return frozenset().union(*(h[0] for h in found)), frozenset().union(*(h[1] for h in found))
 
 
-class Aliases:
-    """The aliases of a program."""
+class AtOnce(NamedTuple):
+    """Names without a common root in `together` hold distinct objects at any one time, though a loop may pass
+    an object from one to the other.
+    """
 
-    def __init__(
-        self,
-        tree: Any,
-        held: dict[str, Held],
-        together: dict[str, Held],
-        live: Live,
-        recency: Recency,
-    ) -> None:
-        """`held` maps names to the roots that they hold at any time; names without a common root in
-        `together` hold distinct objects at any one time, though a loop may pass an object from one to the
-        other.
-        """
-        self.tree, self.held, self.together, self.live = tree, held, together, live
-        self.iterated = iterated(tree)
-        self.outer = held.keys() - live.bits.keys()  # names of the enclosing scope
-        self.recency = recency
+    together: dict[str, Held]
+    recency: Recency
+
+
+class Aliases:
+    """The aliases of a program: `held` maps names to the roots that they hold at any time. What asks at which
+    statement is computed when it is first asked for.
+    """
+
+    def __init__(self, tree: Any, held: dict[str, Held], at_once: Callable[[Live], AtOnce]) -> None:
+        self.tree, self.held, self._at_once = tree, held, at_once
+
+    @cached_property
+    def live(self) -> Live:
+        uses = find_uses(self.tree)
+        assert uses is not None
+        return find_live(self.tree, uses)
+
+    @cached_property
+    def iterated(self) -> dict[int, frozenset[str]]:
+        return iterated(self.tree)
+
+    @cached_property
+    def outer(self) -> set[str]:
+        """Names of the enclosing scope."""
+        return self.held.keys() - self.live.bits.keys()
+
+    @cached_property
+    def at_once(self) -> AtOnce:
+        return self._at_once(self.live)
+
+    @property
+    def recency(self) -> Recency:
+        return self.at_once.recency
 
     def reaches(self, a: str, b: str) -> bool:
         """Whether the object of `b` may be that of `a`, or in the contents of that."""
@@ -114,13 +134,14 @@ class Aliases:
         """The aliases that see a change of the object of `name` at `statement`: roots outside the function,
         names that are live after it, and iterables of loops around it.
         """
-        mine, now = self.held.get(name, ANYTHING)[0], self.together.get(name, ANYTHING)[0]
+        together = self.at_once.together
+        mine, now = self.held.get(name, ANYTHING)[0], together.get(name, ANYTHING)[0]
         found = sorted(filter(is_outside, mine))
         found += sorted(
             other
             for other in self.live.names_after(statement) | self.iterated[id(statement)] | self.outer
             if other not in (name, result)
-            and both(self.together.get(other, NOTHING)) & now
+            and both(together.get(other, NOTHING)) & now
             and not self.recency.is_older(other, name, statement)
         )
         return found
@@ -283,19 +304,8 @@ def find_aliases(facts: Facts) -> Aliases:
                 return held
 
     has_loops = any(isinstance(s, (gast.For, gast.While)) for s in statements_in(tree.body))
-    uses = find_uses(tree)
-    assert uses is not None
-    live = find_live(tree, uses)
     arguments = dict(held)
-    found = together = solve()
-    for exchange in find_exchanges(tree):
-        held, passing = dict(arguments), exchange.copies
-        for name in exchange.names:
-            held[name] = frozenset({f"{name}~"}), frozenset()
-        if exchange.keeps_apart(apart := solve(), live):
-            together = apart
-    held = found  # `of_value` reads it
-
+    found = solve()
     def may_keep(value: Any) -> bool:
         """Whether an expression may store an operand into a container."""
         match operation_of(value):
@@ -315,8 +325,19 @@ def find_aliases(facts: Facts) -> Aliases:
     def shared(value: Any) -> Roots:
         return both(of_value(value, ""))
 
-    recency = Recency(tree, found, shared, may_keep, is_check)
-    return Aliases(tree, found, together, live, recency)
+    def at_once(live: Live) -> AtOnce:
+        nonlocal held, passing
+        together = found
+        for exchange in find_exchanges(tree):
+            held, passing = dict(arguments), exchange.copies
+            for name in exchange.names:
+                held[name] = frozenset({f"{name}~"}), frozenset()
+            if exchange.keeps_apart(apart := solve(), live):
+                together = apart
+        held, passing = found, frozenset()  # `of_value` reads it
+        return AtOnce(together, Recency(tree, found, shared, may_keep, is_check))
+
+    return Aliases(tree, found, at_once)
 
 
 def taken_from(loop: Any, program: Program) -> list[tuple[Any, list[Any]]]:
