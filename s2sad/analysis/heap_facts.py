@@ -8,6 +8,8 @@ from types import FunctionType
 from typing import Any
 from weakref import WeakSet
 
+import gast
+
 from ..kinds import domain
 from ..kinds.lattice import (
     OBJECT,
@@ -27,6 +29,7 @@ from ..runtime import containers as conversions
 from ..runtime import heap, heap_adjoints, heap_arrays, heap_keys, slots
 from ..runtime import object_graph as heap_places
 from ..runtime.reachable_arrays import outside_of
+from ..runtime.records import made_like
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply, Operation
 from ..transforms.heap.heap_values import HeapValues
@@ -113,7 +116,10 @@ class HeapNatures(HeapValues):
 
     def makes_object(self, value: Any) -> bool:
         program = self.facts.program
-        return makes_dict(value, program) or makes_empty(new_class(value, program, self.kind))
+        if makes_dict(value, program) or makes_empty(new_class(value, program, self.kind)):
+            return True
+        is_frozen = isinstance(value, gast.Call) and program.resolve(value.func) is made_like
+        return is_frozen and program.resolve(value.args[0]) is not MISSING
 
     def with_heap(self, value: Any, reads: bool = False) -> Any:
         return self.find_with_heap(self.operation(value), self.kind, reads)

@@ -26,7 +26,7 @@ import gast
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..runtime.containers import copied_lists, dict_items, dict_values
 from ..runtime.mutation import repeated, stored_in
-from ..runtime.records import held_by
+from ..runtime.records import held_by, made_like
 from ..transforms.analyses.operations import OPERATORS
 from ..transforms.trees.helpers import merged
 from ..transforms.trees.nodes import (
@@ -403,6 +403,10 @@ class Memory:
                     return NOTHING
                 if function is isinstance:
                     return self.decided(function, args, kind)
+                if function is made_like and (blank := self.program.resolve(args[0])) is not MISSING:
+                    fields = {k.arg: self.held(k.value, kind) for k in value.keywords}
+                    self.new[target] = New(type(blank), self.together(fields.values()), EMPTY, fields)
+                    return None
                 if makes_dict(value, self.program):
                     self.new[target] = New(function, factory=self.program.resolve(args[0]) if args else None)
                     return None
@@ -603,7 +607,7 @@ class Memory:
     def change(self, name: str, args: list[Any], kind: KindOf) -> None:
         """Follows a change of the heap."""
         match name, args[1:]:
-            case ("born" | "entered" | "filled" | "heap_enter"), [gast.Name(id=x), *_]:
+            case ("born" | "entered" | "entered_field" | "filled" | "heap_enter"), [gast.Name(id=x), *_]:
                 self.enter(x, kind)
             case "heap_set", [x, key, value, *field]:
                 self.write(x, self.place(key, any(map(_is_true, field)), kind), self.held(value, kind))
@@ -645,9 +649,9 @@ class Memory:
         site = self.site(x)
         self.classes.setdefault(site, new.cls)
         self.shared.factories[site] = new.factory
-        if new.cls in (list, deque, *DICTS):
-            for key, part in {ITEMS: new.items, **(new.parts or {})}.items():
-                self.put(site, key, part)
+        is_container = new.cls in (list, deque, *DICTS)
+        for key, part in {**({ITEMS: new.items} if is_container else {}), **(new.parts or {})}.items():
+            self.put(site, key, part)
         if new.cls in DICTS:
             self.put(site, KEYS, new.keys)
         if new.cls is defaultdict:
@@ -892,7 +896,7 @@ KEEPS = frozenset(  # changes that store nothing, or what is of the same kind as
         "hold_clear", "hold_delete", "hold_order", "new_heap", "order_items",
     ]
 )
-BIRTHS = frozenset(["born", "entered", "filled", "heap_admit", "heap_enter", "new_heap"])
+BIRTHS = frozenset(["born", "entered", "entered_field", "filled", "heap_admit", "heap_enter", "new_heap"])
 CHANGES = KEEPS | BIRTHS | frozenset(
     [
         "append_item", "heap_append", "heap_insert",

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -107,6 +108,8 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
                 function = names.temporary(name)
                 called = rebuilt(value, func=load(function))
                 return [assign(function, value.func, s), rebuilt(s, value=called)]
+            case gast.Call(func=func, args=[x]) if program.resolve(func) is replace and choices(x):
+                return of_each(s, x, choices(x))
         looked_up = [value]
         if isinstance(value, gast.Call) and not is_atom(value.func):
             looked_up.append(value.func)

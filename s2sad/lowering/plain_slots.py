@@ -21,6 +21,7 @@ from ..kinds.memory import ANYTHING, DICTS, EMPTY, ITEMS, Held, Memory, settled_
 from ..kinds.shape_relations import is_differentiable
 from ..runtime import heap, heap_arrays, heap_keys, object_graph, slots
 from ..runtime.mutation import refuse_shared
+from ..runtime.records import made_like
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.helpers import has_views_of_dict
@@ -221,7 +222,9 @@ class _Writer:
         return code, rebuilt(s, value=rebuilt(s.value, args=[token, new, holders]))
 
     def entered(self, s: Any) -> list[Any]:
-        """The birth of a display of numbers and objects, item by item; empty for other statements."""
+        """The birth of a display of numbers and objects, or of an object that is made with its attributes,
+        part by part; empty for other statements.
+        """
         match s:
             case gast.Assign(
                 targets=[gast.Name(id=target)], value=gast.Call(func=func, args=[token, gast.Name(id=x), *_])
@@ -229,7 +232,13 @@ class _Writer:
                 pass
             case _:
                 return []
+        helper = "entered"
         match self.bound.get(x):
+            case [gast.Assign(value=gast.Call(func=func, keywords=given))] if (
+                self.program.resolve(func) is made_like
+            ):
+                helper = "entered_field"
+                keys, items = [constant(k.arg) for k in given], [k.value for k in given]
             case [gast.Assign(value=gast.List(elts=items))]:
                 keys = [constant(k) for k in range(len(items))]
             case [gast.Assign(value=gast.Dict(keys=keys, values=items))] if self.are_distinct(keys):
@@ -245,7 +254,7 @@ class _Writer:
         tokens = [self.names.temporary(target) for _ in carrying[1:]]
         code = []
         for (k, v), name in zip(carrying, [*tokens, target], strict=False):
-            code.append(assign(name, self.helper("entered", token, load(x), k, v, self.like(v)), s))
+            code.append(assign(name, self.helper(helper, token, load(x), k, v, self.like(v)), s))
             token = load(name)
         return code or [assign(target, self.helper("born", token, load(x)), s)]
 

@@ -29,6 +29,7 @@ from ..runtime.slots import (
     copy_items,
     delete_item,
     entered,
+    entered_field,
     field_alone,
     field_at,
     field_whole,
@@ -101,6 +102,16 @@ def entered_(heap, x, key, value, like, out, dout):
 @entered_.jvp
 def entered_jvp(x, key, like, out, dheap, dvalue):
     return add(without_item(dheap, x, key), item_whole(dvalue, x, key, like))
+
+
+@bprop(entered_field, sharing="fresh", samples=[(None, BOX, "a", 0.5, 0.5)], pure=False)
+def entered_field_(heap, x, name, value, like, out, dout):
+    return dout, None, None, field_at(dout, x, name, like), None
+
+
+@entered_field_.jvp
+def entered_field_jvp(x, name, like, out, dheap, dvalue):
+    return add(without_field(dheap, x, name), field_whole(dvalue, x, name, like))
 
 
 @bprop(get_field, samples=[(None, BOX, "a")], pure=False)

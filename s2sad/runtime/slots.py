@@ -27,6 +27,7 @@ __all__ = [
     "delete_item",
     "emptied",
     "entered",
+    "entered_field",
     "extended",
     "field_alone",
     "field_at",
@@ -90,6 +91,11 @@ def filled(heap: Any, x: Any, record: Record) -> Any:
 
 def entered(heap: Any, x: Any, key: Any, value: Any, like: Any) -> Any:
     """Notes a number or array that a list or dict is made with; `like` has its shape."""
+    return heap
+
+
+def entered_field(heap: Any, x: Any, name: str, value: Any, like: Any) -> Any:
+    """Notes a number or array in an attribute that an object is made with; `like` has its shape."""
     return heap
 
 

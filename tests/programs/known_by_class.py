@@ -3,6 +3,7 @@ are appended to, dicts by name, settings by keyword.
 """
 
 import math
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -706,3 +707,49 @@ def traits_updated_by_recursion_and_in_a_loop(x, y):
         total += p.trait
     first.spread(total)
     return total * last.trait
+
+
+@dataclass(frozen=True)
+class Holding:
+    amount: float
+    name: str = ""
+    weights: object = None
+    squared: float = field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "squared", self.amount * self.amount)
+
+    @property
+    def twice(self):
+        return 2.0 * self.amount
+
+
+class Ledger:
+    def __init__(self):
+        self.entries, self.total = [], 0.0
+
+    def add(self, entry):
+        self.entries.append(entry)
+        self.total = self.total + entry.squared
+
+
+@program((positive(), signed(2)), wrt=(0, 1), quick=True)
+def frozen_entries_appended(x, w):
+    ledger = Ledger()
+    for k in range(3):
+        ledger.add(Holding(x * (k + 1), f"entry {k}", w * x))
+    out = 0.0
+    for entry in ledger.entries:
+        out = out + entry.twice * ledger.total * np.sum(entry.weights)
+        ledger.total = ledger.total - entry.squared * out
+    return out + ledger.total
+
+
+@program((positive(),))
+def frozen_entries_replaced(x):
+    held = {f"entry {k}": Holding(x + k) for k in range(3)}
+    ledger = Ledger()
+    for entry in held.values():
+        ledger.add(replace(entry, amount=entry.amount * entry.squared))
+    held["entry 0"] = Holding(x * x * x)
+    return ledger.total + sum(e.squared for e in held.values()) + ledger.entries[-1].amount

@@ -103,20 +103,34 @@ class ExpressionKinds:
     def known(self, node: Any) -> _Value:
         """The facts of an expression, computed again when the kind of a name in it has changed."""
         names = [self.kinds.get(name) for name in loads(node)]
-        value = self.values.get(id(node)) or self.of_calls.get(id(node))
+        value = self.of_calls.get(id(node)) or self.values.get(id(node))
         if value is None or value.names != names:
             value = self.found(node, names)
-            # the result of a call may be known better in a later round
-            kept = self.of_calls if isinstance(value.operation, Call) else self.values
-            kept[id(node)] = value
+        elif isinstance(value.operation, Call) and id(node) not in self.of_calls:
+            value = self.found(node, names, value)
         return value
 
-    def found(self, node: Any, names: list[Any]) -> _Value:
-        operation = classify(node, self.facts)
-        changed = None
-        if isinstance(node, gast.Call):
-            changed = changed_atoms(node, self.facts, operation)
-        return _Value(node, names, self.kind_of(node, operation), operation, changed)
+    def found(self, node: Any, names: list[Any], known: _Value | None = None) -> _Value:
+        """The facts of an expression. The result of a call may be `known` better in a later round."""
+        function = self.program.resolve(getattr(node, "func", node))
+        if known is not None and function in (MISSING, known.operation.function):
+            operation, changed = known.operation, known.changed
+        else:
+            operation = classify(node, self.facts)
+            is_call = isinstance(node, gast.Call)
+            changed = changed_atoms(node, self.facts, operation) if is_call else None
+        value = _Value(node, names, self.kind_of(node, operation), operation, changed)
+        self.values[id(node)] = value
+        if isinstance(operation, Call):
+            self.of_calls[id(node)] = value
+        return value
+
+    def operation(self, node: Any) -> Operation | None:
+        """The operation of an expression that was met while its names had the kinds that they have now."""
+        value = self.of_calls.get(id(node)) or self.values.get(id(node))
+        if value is None or (isinstance(value.operation, Call) and id(node) not in self.of_calls):
+            return None
+        return value.operation if value.names == [self.kinds.get(name) for name in loads(node)] else None
 
     def result_of(self, operation: Call, *first: Any) -> Any:
         """The kind of the result of a call with arguments of these kinds before its own."""

@@ -58,6 +58,10 @@ class UnknownEffects:
 _COPY = Effect(ANYTHING.changed, frozenset(), ANYTHING.results, True)
 
 
+def _no_operation(value: Any) -> Operation | None:
+    return None
+
+
 class Facts:
     """A program with the kinds of its names, the primitives, the domain of kinds and the effects of calls,
     and the kept results of analyses. Names that are not in `kinds` are of unknown kind.
@@ -84,6 +88,7 @@ class Facts:
         self.effects: CallEffects = effects or UnknownEffects()
         self.find_kinds = find_kinds
         self._found: dict[Any, Any] = {}
+        self.known_operation = _no_operation
         # keyed by the identity of the expression, which is kept alive here
         self._operations: dict[int, tuple[Any, Operation]] = {}
         self._sources: dict[int, tuple[str, ...]] = {}
@@ -114,12 +119,14 @@ class Facts:
         new = copy.copy(self)
         new.program, new.kinds = program, self.find_kinds(program)
         new._found, new._operations, new._sources = {}, {}, {}
+        new.known_operation = _no_operation
         return new
 
     def with_kinds(self, program: Program, kinds: Kinds) -> Self:
         """The facts of a program with more names, of the given kinds."""
         new = copy.copy(self)
         new.program, new.kinds, new._found, new._operations, new._sources = program, kinds, {}, {}, {}
+        new.known_operation = _no_operation
         return new
 
     def __getattr__(self, name: str) -> Any:
@@ -160,7 +167,8 @@ class Facts:
         """The operation of the right-hand side of an assignment."""
         found = self._operations.get(id(value))
         if found is None:
-            found = self._operations[id(value)] = value, classify(value, self)
+            operation = self.known_operation(value) or classify(value, self)
+            found = self._operations[id(value)] = value, operation
         return found[1]
 
     def sources(self, value: Any) -> tuple[str, ...]:

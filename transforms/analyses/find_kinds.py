@@ -55,6 +55,7 @@ def find_kinds(
         kinds = {n: domain.join(k, wider[n]) if n in wider else k for n, k in given.items()}
         now = Facts(program, kinds, facts.primitives, domain)
         expressions = ExpressionKinds(now, calls, values, set(unsure))
+        now.known_operation = expressions.operation
         run = _Run(expressions, wider, memory)
         run.block(program.tree.body)
         if memory is not None and memory.has_grown(turn >= _ROUNDS - 3):
