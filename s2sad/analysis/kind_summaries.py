@@ -13,9 +13,11 @@ from ..kinds import domain
 from ..kinds.abstraction import kind_of
 from ..kinds.class_members import field_kind, super_of
 from ..kinds.join import join
-from ..kinds.lattice import SET, UNKNOWN, Array, Instance, Kind, Literal, Record, Scalar, widen
+from ..kinds.lattice import PENDING, SET, UNKNOWN, Array, Instance, Kind, Literal, Record, Scalar, widen
+from ..kinds.wrapped_functions import unwrapped
 from ..source.fixed_arity import has_stars
 from ..source.read import FunctionSource, read_source
+from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Call, starred
 from ..transforms.errors import NoSourceError, Refusal, UnsupportedSyntaxError
 from ..transforms.trees.nodes import assigned_names, find_nodes
@@ -28,7 +30,8 @@ from .function_forms import FunctionForms
 
 __all__ = ["CallKinds"]
 
-NOTHING = Literal(None)
+NONE = Literal(None)
+ROUNDS = 4  # after which the kind of the result of a recursive function is unknown
 MANY_LENGTHS = 6  # of a function's arguments, after which lengths are unknown
 MANY_KINDS = 12  # of a function's arguments, after which the kinds are unknown
 
@@ -44,6 +47,8 @@ class CallKinds:
     results: dict[Any, Kind] = field(default_factory=dict)
     seen: dict[Any, set[Any]] = field(default_factory=dict)
     widened: bool = False
+    open: set[Any] = field(default_factory=set)  # functions, with kinds, that are being looked at
+    recursive: set[Any] = field(default_factory=set)  # those of them that are called again
 
     def of_hidden(self, operation: Call, args: list[Kind], keywords: dict[str, Kind]) -> Kind:
         """As `of`, for a call that will be inlined: a function that returns an argument has its kind."""
@@ -98,16 +103,45 @@ class CallKinds:
         rule = rule_of(function)
         if rule is not None and rule.is_own:
             return UNKNOWN
-        if key not in self.results:
-            self.results[key] = UNKNOWN  # the result of a recursive call
-            try:
-                facts = self.forms.expanded(function, bound)
-            except UnsupportedSyntaxError:  # raised again where the function's derivative is generated
-                return UNKNOWN
+        if key in self.results:
+            if key in self.open:
+                self.recursive.add(key)
+            return self.results[key]
+        before = dict(self.results)
+        self.results[key] = UNKNOWN  # the result of a recursive call
+        self.open.add(key)
+        try:
+            facts = self.forms.expanded(function, bound)
             result = facts.kind(facts.program.tree.body[-1].value)
-            is_lost = result == NOTHING and refuses(facts.program)  # perhaps in every branch
-            self.results[key] = UNKNOWN if is_lost else result
+            if key in self.recursive and result is UNKNOWN:
+                result = self.of_recursive(key, facts, bound, before)
+        except UnsupportedSyntaxError:  # raised again where the function's derivative is generated
+            return UNKNOWN
+        finally:
+            self.open.discard(key)
+        is_lost = result == NONE and refuses(facts.program)  # perhaps in every branch
+        self.results[key] = UNKNOWN if is_lost else result
         return self.results[key]
+
+    def of_recursive(
+        self, key: Any, facts: Facts, bound: Mapping[str, Kind], others: Mapping[Any, Kind]
+    ) -> Kind:
+        """The kind of the result of a recursive function: the least that its own calls, of this kind, give.
+        `others` are the results that do not depend on it.
+        """
+        known = dict(self.results)
+        result: Kind = PENDING
+        for _ in range(ROUNDS):
+            self.results = {**others, key: result}
+            found = facts.with_kinds(facts.program, self.forms.kinds(facts.program, bound))
+            new = join(result, found.kind(facts.program.tree.body[-1].value))
+            if new == result or new is UNKNOWN:
+                break
+            result = new
+        if new != result or result is PENDING:
+            self.results = known
+            return UNKNOWN
+        return result
 
     def bind(
         self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]
@@ -148,7 +182,8 @@ def _calls_itself(source: FunctionSource) -> bool:
     """Whether a function calls itself by a global name or a free variable."""
     names = {getattr(call.func, "id", "") for call in find_nodes(source.tree, gast.Call)}
     code = source.function.__code__
-    return any(getattr(source.scope.lookup(name), "__code__", None) is code for name in names)
+    called = map(source.scope.lookup, names)
+    return any(getattr(unwrapped(f) or f, "__code__", None) is code for f in called)
 
 
 def _of_other_calls(kind: Kind, others: set[Kind]) -> Kind:

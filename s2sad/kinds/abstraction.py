@@ -13,7 +13,7 @@ import numpy as np
 
 from ..runtime.adjoints import Like, zeros_of
 from ..values.libraries import is_other_array, library_of
-from ..values.objects import fields_of, has_operators, is_named_tuple, is_plain
+from ..values.objects import fields_of, has_operators, is_member, is_named_tuple, is_plain
 from ..values.sparse_arrays import is_sparse
 from .join import give_kinds, join_all
 from .lattice import (
@@ -32,6 +32,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    EnumMember,
     Foreign,
     Instance,
     Kind,
@@ -195,14 +196,13 @@ def _kind_of_object(value: Any, prefix: str, depth: int, names: Names) -> Kind:
         return SPARSE
     if kind in _GENERATORS:
         return RANDOM
-    if isinstance(kind, EnumType) and is_plain(kind) and fields_of(value).keys() <= MEMBER:
+    if is_member(value):
         return Literal(value)
     if is_plain(kind):
         return _kind_of_record(value, prefix, depth, names)
     return OBJECT if has_operators(kind) else UNKNOWN
 
 
-MEMBER = frozenset({"_name_", "_value_", "_sort_order_", "__objclass__"})  # of an enumeration
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _open = threading.local()  # `ids` are the objects whose attributes are being looked at
 
@@ -316,6 +316,8 @@ def contains(kind: Kind, value: Any, lengths: dict[str, int] | None = None) -> b
             return type(value) in (set, frozenset)
         case Text():
             return type(value) is str
+        case EnumMember(cls):
+            return type(value) is cls
         case Literal(expected):
             return value is expected or (type(value) is type(expected) and repr(value) == repr(expected))
         case Scalar(dtype, size):

@@ -17,15 +17,18 @@ from .abstraction import kind_of
 from .decided_tests import class_attribute_kind
 from .join import join
 from .lattice import (
+    PENDING,
     UNKNOWN,
     Array,
     Dict,
+    EnumMember,
     Instance,
     Kind,
     List,
     Literal,
     Numeric,
     Object,
+    Pending,
     Record,
     Scalar,
     Set,
@@ -157,6 +160,8 @@ def field_kind(kind: Record, name: str) -> Kind | None:
 
 def attribute_kind(kind: Kind, name: str) -> Kind:
     """The kind of `x.name` for an x of this kind."""
+    if isinstance(kind, Pending):
+        return PENDING
     member = member_of(kind, name)
     if isinstance(kind, Tuple) and member is not None and member.role == "item":
         item: Kind = kind.items[member.value]
@@ -276,7 +281,7 @@ def may_hold_containers(kind: Kind) -> bool:
             return any(may_hold_containers(k) for _, k in fields)
         case Tuple(parts):
             return any(map(may_hold_containers, parts))
-        case Scalar() | Array() | Literal() | Text() | Numeric():
+        case Scalar() | Array() | EnumMember() | Literal() | Text() | Numeric():
             return False
     return True
 

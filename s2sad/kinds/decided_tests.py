@@ -18,6 +18,7 @@ from .lattice import (
     UNKNOWN,
     Array,
     Dict,
+    EnumMember,
     Foreign,
     Instance,
     Kind,
@@ -88,7 +89,7 @@ def classes_of(kind: Kind) -> tuple[type, ...]:
             return (dict,)
         case Text():
             return (str,)
-        case Record(cls) | Instance(cls) | OtherArray(cls):
+        case Record(cls) | Instance(cls) | EnumMember(cls) | OtherArray(cls):
             return (cls,)
         case Tuple(_, cls) if cls is not None:
             return (cls,)

@@ -52,6 +52,7 @@ from .indexing import kind_of_static as _kind_of_static
 from .join import join
 from .lattice import (
     OBJECT,
+    PENDING,
     SET,
     SPARSE,
     TEXT,
@@ -66,6 +67,7 @@ from .lattice import (
     Numeric,
     Object,
     OtherArray,
+    Pending,
     Random,
     Record,
     Scalar,
@@ -250,6 +252,8 @@ def method_kind(kind: Kind, name: str, args: Sequence[Kind], keywords: Mapping[s
     (Sparse(), Scalar(dtype='float', size=None))
     """
     match kind:
+        case Pending():
+            return PENDING
         case Sparse() if name in GIVING_SPARSE:
             return SPARSE
         case Random():

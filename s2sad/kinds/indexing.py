@@ -160,6 +160,8 @@ def stored_kind(base: Kind, item: Kind, key: Kind = UNKNOWN, has_key: bool = Fal
 def element_kind(kind: Kind) -> Kind:
     """The kind of the elements that iteration over a value yields."""
     match kind:
+        case Nothing():
+            return kind
         case Foreign(library, array):
             return of_library(element_kind(array), library)
         case Array(dtype, dims):
@@ -279,6 +281,8 @@ def subscript_kind(base: Kind, index: Sequence[Kind | SliceItem]) -> Kind:
     >>> subscript_kind(Array("float64", (Sym("n", 0, True),)), [SliceItem(1, -1)])
     Array(dtype='float64', dims=(Sym(name='n', offset=-2, not_one=False, large=False),))
     """
+    if isinstance(base, Nothing):
+        return base
     if isinstance(base, Foreign):
         places = [as_numpy(i) if isinstance(i, Kind) else i for i in index]
         return of_library(subscript_kind(base.array, places), base.library)

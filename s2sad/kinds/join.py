@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from enum import Enum
 from functools import reduce
 from types import MemberDescriptorType
 from typing import Any
@@ -21,6 +22,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    EnumMember,
     Foreign,
     Instance,
     Kind,
@@ -91,7 +93,14 @@ def _join(a: Kind, b: Kind, depth: int) -> Kind:
             return OBJECT
         case (Text() | Literal(str())), (Text() | Literal(str())):
             return TEXT
+        case (Literal(Enum()) | EnumMember()), (Literal(Enum()) | EnumMember()):
+            first, second = map(_enumeration, (a, b))
+            return EnumMember(first) if first is second else UNKNOWN
     return UNKNOWN
+
+
+def _enumeration(kind: Any) -> type:
+    return kind.cls if isinstance(kind, EnumMember) else type(kind.value)
 
 
 def give_kinds(kind_of: Callable[[Any, str], Kind]) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "NUMERIC",
     "OBJECT",
     "OF_TYPES",
+    "PENDING",
     "RANDOM",
     "REALS",
     "REFERENCE",
@@ -40,6 +41,7 @@ __all__ = [
     "Array",
     "Dict",
     "Dim",
+    "EnumMember",
     "Foreign",
     "Indices",
     "Instance",
@@ -51,6 +53,7 @@ __all__ = [
     "Numeric",
     "Object",
     "OtherArray",
+    "Pending",
     "Random",
     "Record",
     "Reference",
@@ -236,6 +239,13 @@ class Text(Kind):
 
 
 @dataclass(frozen=True, eq=False)
+class EnumMember(Kind):
+    """A member of this enumeration, without attributes of its own."""
+
+    cls: type
+
+
+@dataclass(frozen=True, eq=False)
 class Record(Kind):
     """An object of exactly this class, with exactly these attributes, in the order of their names."""
 
@@ -317,7 +327,14 @@ class Nothing(Kind):
     """No value, the bottom of the lattice: an element of an empty list, a value of unreachable code."""
 
 
+class Pending(Nothing):
+    """What a call of a function returns whose kind is being found: nothing yet, and so is what is computed
+    of it.
+    """
+
+
 UNKNOWN, NUMERIC, NOTHING, SPARSE, RANDOM = Unknown(), Numeric(), Nothing(), Sparse(), Random()
+PENDING = Pending()
 OBJECT, SET, TEXT, REFERENCE = Object(), Set(), Text(), Reference()
 
 INTEGERS = frozenset({"int", "int64", "integer"})

@@ -52,6 +52,7 @@ from .lattice import (
     UNKNOWN,
     Array,
     Dict,
+    EnumMember,
     Instance,
     Kind,
     List,
@@ -995,8 +996,8 @@ def _holds_none(kind: Kind) -> bool:
         case Tuple(items):
             return all(map(_holds_none, items))
         case Literal(value):
-            return isinstance(value, (bool, int, float, complex, str)) or _is_alone(value)
-    return isinstance(kind, (Scalar, Array, Numeric, Text, Set, Nothing))
+            return isinstance(value, (bool, int, float, complex, str, Enum)) or _is_alone(value)
+    return isinstance(kind, (Scalar, Array, Numeric, EnumMember, Text, Set, Nothing))
 
 
 def _is_inert(kind: Kind) -> bool:

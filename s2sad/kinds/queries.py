@@ -11,6 +11,7 @@ from .lattice import (
     REALS,
     Array,
     Dict,
+    EnumMember,
     Foreign,
     Kind,
     Likeness,
@@ -318,7 +319,7 @@ def truth_of(kind: Kind) -> bool | None:
 def is_immutable(kind: Kind) -> bool:
     """Whether neither values of the kind nor their parts can be changed in place."""
     wide = widen(kind)
-    return isinstance(wide, (Scalar, Literal, Likeness, Text)) or (
+    return isinstance(wide, (Scalar, Literal, Likeness, EnumMember, Text)) or (
         isinstance(wide, Tuple) and all(map(is_immutable, wide.items))
     )
 

@@ -39,6 +39,7 @@ from .indexing import adjoint_kind, array_or_scalar, attribute_kind, size_of
 from .join import join_all
 from .lattice import (
     NUMERIC,
+    PENDING,
     TEXT,
     UNKNOWN,
     Array,
@@ -51,6 +52,7 @@ from .lattice import (
     Literal,
     Nothing,
     Numeric,
+    Pending,
     Record,
     Scalar,
     Sparse,
@@ -135,8 +137,9 @@ def call_kind(
     >>> call_kind(operator.mul, [Scalar("float"), Array("float64", (None,))], {}, lambda f: True)
     Array(dtype='float64', dims=(None,))
     """
-    if any(isinstance(k, Nothing) for k in (*args, *keywords.values())):
-        return UNKNOWN
+    given = (*args, *keywords.values())
+    if any(isinstance(k, Nothing) for k in given):
+        return PENDING if any(isinstance(k, Pending) for k in given) else UNKNOWN
     if any(isinstance(k, Sparse) for k in args) or makes_sparse(function):
         return kind_with_sparse(function, args)
     try:

@@ -16,6 +16,7 @@ from .lattice import (
     Array,
     Dict,
     Dim,
+    EnumMember,
     Foreign,
     Indices,
     Kind,
@@ -183,7 +184,9 @@ def is_differentiable(x: Kind) -> bool | None:
             return _is_inexact(dtype)
         case Array(dtype, _):
             return None if dtype is None else _is_inexact(dtype)
-        case Literal() | Nothing() | Likeness() | Text() | Indices() | Random() | Set() | Reference():
+        case EnumMember() | Literal() | Text() | Nothing():
+            return False
+        case Likeness() | Indices() | Random() | Set() | Reference():
             return False
         case Tuple(items):
             return _any([is_differentiable(k) for k in items])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError, describe
-from ..values.objects import fields_of, is_plain, own_methods
+from ..values.objects import fields_of, is_member, is_plain, own_methods
 from ..values.pytree import is_differentiable
 
 __all__ = [
@@ -69,7 +69,7 @@ SETS = (set, frozenset)
 
 def is_reference(x: Any) -> bool:
     """Whether a value holds others and can be changed."""
-    return isinstance(x, (*LISTS, dict)) or is_plain(type(x))
+    return isinstance(x, (*LISTS, dict)) or (is_plain(type(x)) and not is_member(x))
 
 
 def tuple_like(x: Any, items: list[Any]) -> Any:

@@ -25,6 +25,7 @@ __all__ = [
     "Items",
     "dict_like",
     "fields_of",
+    "is_member",
     "is_plain",
     "is_read_as_it_stands",
     "lookup",
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 ABSENT: Any = object()
+MEMBER = frozenset({"_name_", "_value_", "_sort_order_", "__objclass__"})  # of an enumeration
 HAVE_RULES: set[type] = set()  # classes whose objects have rules of their own
 OPERATORS = [
     f"__{r}{name}__"
@@ -56,6 +58,11 @@ def is_plain(cls: type) -> bool:
     if cls in HAVE_RULES:
         return False
     return _holds_attributes_only(cls) and (get is object.__getattribute__ or cls is SimpleNamespace)
+
+
+def is_member(x: Any) -> bool:
+    """Whether a value is a member of an enumeration that holds its name and value alone."""
+    return isinstance(x, Enum) and is_plain(type(x)) and fields_of(x).keys() <= MEMBER
 
 
 @lru_cache(maxsize=1024)

@@ -105,20 +105,19 @@ class ExpressionKinds:
         names = [self.kinds.get(name) for name in loads(node)]
         value = self.of_calls.get(id(node)) or self.values.get(id(node))
         if value is None or value.names != names:
-            value = self.found(node, names)
-        elif isinstance(value.operation, Call) and id(node) not in self.of_calls:
-            value = self.found(node, names, value)
-        return value
+            return self.found(node, names)
+        if not isinstance(value.operation, Call) or id(node) in self.of_calls:
+            return value
+        # the result of a call may be known better in a later round
+        is_same = self.program.resolve(getattr(node, "func", node)) in (MISSING, value.operation.function)
+        return self.found(node, names, value if is_same else None)
 
     def found(self, node: Any, names: list[Any], known: _Value | None = None) -> _Value:
-        """The facts of an expression. The result of a call may be `known` better in a later round."""
-        function = self.program.resolve(getattr(node, "func", node))
-        if known is not None and function in (MISSING, known.operation.function):
-            operation, changed = known.operation, known.changed
-        else:
-            operation = classify(node, self.facts)
-            is_call = isinstance(node, gast.Call)
-            changed = changed_atoms(node, self.facts, operation) if is_call else None
+        """The facts of an expression; its operation, and what it changes, may be `known`."""
+        operation = classify(node, self.facts) if known is None else known.operation
+        changed = None if known is None else known.changed
+        if known is None and isinstance(node, gast.Call):
+            changed = changed_atoms(node, self.facts, operation)
         value = _Value(node, names, self.kind_of(node, operation), operation, changed)
         self.values[id(node)] = value
         if isinstance(operation, Call):

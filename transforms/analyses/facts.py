@@ -88,7 +88,7 @@ class Facts:
         self.effects: CallEffects = effects or UnknownEffects()
         self.find_kinds = find_kinds
         self._found: dict[Any, Any] = {}
-        self.known_operation = _no_operation
+        self.known_operation: Callable[[Any], Operation | None] = _no_operation
         # keyed by the identity of the expression, which is kept alive here
         self._operations: dict[int, tuple[Any, Operation]] = {}
         self._sources: dict[int, tuple[str, ...]] = {}

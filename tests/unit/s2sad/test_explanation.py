@@ -152,7 +152,7 @@ def falling(x: Any, n: int) -> Any:
 
 
 def broadcast(a: Any, b: Any) -> Any:
-    return np.sum(a * b) + falling(a[0], 4)
+    return np.sum(a * b * np.asarray(b.tolist())) + falling(a[0], 4)
 
 
 def test_the_page_shows_what_the_derivative_calls() -> None:
