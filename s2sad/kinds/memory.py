@@ -78,7 +78,7 @@ __all__ = [
 ]  # fmt: skip
 
 ITEMS, KEYS = "[]", "{}"  # the keys of the slots of items, and of all keys of a dict
-DICTS = (dict, defaultdict, OrderedDict)
+DICTS = (dict, defaultdict, OrderedDict, Counter)
 KindOf = Callable[[Any], Kind]
 
 
@@ -657,6 +657,8 @@ class Memory:
             self.put(site, KEYS, new.keys)
         if new.cls is defaultdict:
             self.put(site, ITEMS, self.made_by(x))
+        if new.cls is Counter:  # reads zero for a key that is missing
+            self.put(site, ITEMS, Held(Scalar("int"), frozenset()))
         self.bind(x, Held(NOTHING, frozenset([site])))
 
     def site(self, x: str) -> str:

@@ -10,7 +10,7 @@ The helpers of the heap ask at run time who may change an object, what its class
 from __future__ import annotations
 
 import math
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from enum import Enum
 from typing import Any
 
@@ -158,7 +158,7 @@ class _Writer:
                     and self.held(x) == self.memory.of_kind(Literal(self.program.resolve(called)))
                 ):
                     continue
-                case gast.Expr(value=gast.Call(func=func, args=[x])) if self.is_known(func, x):
+                case gast.Expr(value=gast.Call(func=func, args=[x, *named])) if self.is_known(func, x, named):
                     continue
             found += self.made_first(s)
             others, s = self.replaced_elsewhere(s)
@@ -166,11 +166,14 @@ class _Writer:
             found += self.entered(s) or self.results(self.statement(map_blocks(s, self.block)))
         return found
 
-    def is_known(self, func: Any, x: Any) -> bool:
-        """Whether a check that an object is a dict, or a list, needs not be made."""
+    def is_known(self, func: Any, x: Any, named: list[Any]) -> bool:
+        """Whether a check that an object is a dict, or a list, needs not be made; of a dict also that a
+        method that is `named` is that of dicts.
+        """
         function, sites = self.program.resolve(func), self.held(x).sites or ()
         if function is object_graph.mapped:
-            return self.are_dicts(x) and not self.held(x).is_optional
+            is_own = bool(named) and self.may_be(x, Counter)
+            return self.are_dicts(x) and not is_own and not self.held(x).is_optional
         is_list = bool(sites) and {self.memory.classes.get(site) for site in sites} <= {list, deque}
         return function is object_graph.the_list and is_list and not self.held(x).is_optional
 
@@ -180,7 +183,7 @@ class _Writer:
             case gast.Assign(value=gast.Call(func=func, args=[_, x, key])) if (
                 self.program.resolve(func) in (heap.heap_get, heap.heap_number)
                 and self.memory.names.get(x.id, ANYTHING).is_object
-                and self.makes_items(x)
+                and self.may_be(x, defaultdict)
             ):
                 made = self.helper("made_item", x, self.same.get(getattr(key, "id", ""), key))
                 return [located(gast.Expr(value=made), s)]
@@ -478,7 +481,7 @@ class _Writer:
                 return self.helper("insert_item", token, x, key, value, self.like(value))
             case "heap_delete", [token, x, key]:
                 self.slot(x, key, False)
-                if self.makes_items(x):  # a number that it makes again has the adjoint of the old one
+                if self.may_be(x, defaultdict, Counter):  # a number made again has the adjoint of the old one
                     raise _Unknown
                 is_held = self.are_dicts(x)  # the next item of this key has an adjoint of its own
                 if not is_held:
@@ -487,7 +490,7 @@ class _Writer:
                 return self.helper("hold_delete" if is_held else "delete_item", token, x, key)
             case "heap_clear", [token, x]:
                 self.slot(x, None, False)
-                if self.makes_items(x):
+                if self.may_be(x, defaultdict, Counter):
                     raise _Unknown
                 return self.helper("hold_clear" if self.holds_objects(x) else "clear_items", token, x)
             case "heap_order", [token, x, order]:
@@ -543,9 +546,9 @@ class _Writer:
         found = self.held(x).sites
         return bool(found) and {self.memory.classes.get(site) for site in found or ()} <= {*DICTS}
 
-    def makes_items(self, x: Any) -> bool:
-        """Whether a name may be a defaultdict."""
-        return defaultdict in {self.memory.classes.get(site) for site in self.sites(x)}
+    def may_be(self, x: Any, *classes: type) -> bool:
+        """Whether a name may be an object of one of the classes."""
+        return any(self.memory.classes.get(site) in classes for site in self.sites(x))
 
     def is_value(self, x: Any) -> bool:
         """Whether an atom is a tuple, text, array or list of texts: no object of the heap."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError, describe
-from ..values.objects import fields_of, is_member, is_plain, own_methods
+from ..values.objects import fields_of, is_member, is_plain, lookup, own_methods
 from ..values.pytree import is_differentiable
 
 __all__ = [
@@ -264,9 +265,11 @@ def the_list(x: Any) -> Any:
     return x
 
 
-def mapped(x: Any) -> Any:
-    """A dict itself; raises UnsupportedSyntaxError for others: their methods may do anything."""
-    if not isinstance(x, dict) or own_methods(type(x)):
+def mapped(x: Any, method: str = "") -> Any:
+    """A dict itself; raises UnsupportedSyntaxError for others, and for a class that has its own `method`: it
+    may do anything.
+    """
+    if not isinstance(x, dict) or own_methods(type(x)) or isinstance(lookup(type(x), method), FunctionType):
         refuse_method(x)
     return x
 

@@ -3,6 +3,7 @@ are appended to, dicts by name, settings by keyword.
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -753,3 +754,23 @@ def frozen_entries_replaced(x):
         ledger.add(replace(entry, amount=entry.amount * entry.squared))
     held["entry 0"] = Holding(x * x * x)
     return ledger.total + sum(e.squared for e in held.values()) + ledger.entries[-1].amount
+
+
+class Tally:
+    def __init__(self, x):
+        self.counts, self.x = Counter(), x
+
+    def note(self, key):
+        self.counts["notes"] += 1
+        self.counts[key] += self.x * key
+        self.x = self.x * 1.1 + self.counts[key] * 0.01
+
+
+@program((positive(),), second=True)
+def counters_of_amounts(x):
+    tally = Tally(x)
+    for k in range(4):
+        tally.note(k % 2)
+    del tally.counts[1]
+    tally.note(1)
+    return tally.x + tally.counts[0] + tally.counts[1] * tally.counts["notes"] + tally.counts["other"]

@@ -1,7 +1,7 @@
 """Derivatives with plain attributes and items, and one table of shadows."""
 
 import inspect
-from collections import defaultdict
+from collections import Counter, defaultdict
 from enum import Enum
 
 import numpy as np
@@ -204,3 +204,15 @@ def test_an_attribute_that_the_class_gains():
     finally:
         del Bare.extra
     assert slope(0.7) == pytest.approx(2 * 0.7 * 2.0)
+
+
+def counted(x):
+    counts = Counter()
+    counts[1] += x
+    counts.update({1: x * x})
+    return counts[1]
+
+
+def test_a_counter_adds_what_a_dict_replaces():
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="a method that may change an object of type Counter"):
+        s2sad.grad(counted)(1.1)

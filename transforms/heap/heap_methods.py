@@ -269,16 +269,19 @@ class Methods:
     def _update(self, target: str | None, x: Node, other: Node = None, **named: Node) -> bool:
         to = self.to
         if other is None and x.id not in self.attributes:
-            self.check_dict(x)
+            self.check_dict(x, "update")
         if other is not None and not named and to.nature(x) == "unknown" and x.id not in self.attributes:
             test, code = to.made("is_set", to.helper("is_set", x)), to.code
             to.code = []
             to.emit(gast.Expr(value=to.helper("change_set", x, constant("update"), to.view(other))))
             body, to.code = to.code, []
+            self.check_dict(x, "update")
             self.merge(x, other)
             orelse, to.code = to.code, code
             to.emit(gast.If(test=test, body=body, orelse=orelse))
         elif other is not None:
+            if x.id not in self.attributes:
+                self.check_dict(x, "update")
             self.merge(x, other)
         for name, value in named.items():
             self.set(x, constant(name), value, x.id in self.attributes)
@@ -364,10 +367,10 @@ class Methods:
                 "write it where its items are used",
             )
 
-    def check_dict(self, x: Node) -> None:
+    def check_dict(self, x: Node, *method: str) -> None:
         """Checks at run time that x is a dict, whose method was taken for that of its name."""
         if not self.to.values.is_dict(x):
-            self.to.emit(gast.Expr(value=self.to.helper("mapped", x)))
+            self.to.emit(gast.Expr(value=self.to.helper("mapped", x, *map(constant, method))))
 
     def count(self, name: str) -> int:
         """The number of bindings of a name."""
