@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from ..kinds.lattice import Dict, Kind, List, Record, Tuple
+from ..kinds.lattice import Dict, Instance, Kind, List, Record, Tuple
 from ..kinds.shape_relations import is_differentiable
 from ..runtime.heap_keys import holds_attribute
 from ..transforms.trees.bind_objects import Objects
@@ -39,7 +39,7 @@ __all__ = ["computed_by", "inline_cached_properties", "refuse_cached"]
 
 def computed_by(owner: Kind, name: str) -> FunctionType | None:
     """The function of a cached property of objects of a kind; None for another attribute."""
-    found = lookup(owner.cls, name) if isinstance(owner, Record) else None
+    found = lookup(owner.cls, name) if isinstance(owner, (Instance, Record)) else None
     function = found.func if isinstance(found, cached_property) else None
     return function if isinstance(function, FunctionType) else None
 

@@ -291,6 +291,7 @@ class Memory:
         }
         self.shallow: set[str] = set()  # the records of containers without the contents of their objects
         self.sources = _sources(program, self.several)
+        self.held_cached = _held_cached(program)  # names of values of cached properties that objects hold
         self.followed = ""  # the name that the present assignment has bound
         self.heaps: set[str] = set()
         self.growth = self.seen = 0  # how often something new was found; at the last look
@@ -552,7 +553,9 @@ class Memory:
             if not is_field and self.are(x, kind, defaultdict):
                 self.add_key(x, key, kind)
             part = self.part(x, key, is_field, name == "heap_element", kind)
-            found = self.read(x, self.place(key, is_field, kind), kind) if part is None else part
+            is_held = target in self.held_cached
+            place = self.place(key, is_field, kind)
+            found = self.read(x, place, kind, is_held) if part is None else part
             if found.is_optional and target in self.operands:
                 found = Held(found.kind, found.sites)
             self.bind(target, found)
@@ -783,8 +786,10 @@ class Memory:
                 return ITEMS
         return found
 
-    def read(self, x: Any, key: Any, kind: KindOf) -> Held:
-        """What a slot of an object may hold; with ITEMS, any item."""
+    def read(self, x: Any, key: Any, kind: KindOf, is_held: bool = False) -> Held:
+        """What a slot of an object may hold; with ITEMS, any item. Where the object holds it (`is_held`), its
+        class is not asked.
+        """
         if isinstance(key, frozenset):
             return self.together(self.read(x, k, kind) for k in key)
         base, sites, *_ = self.held(x, kind)
@@ -802,7 +807,8 @@ class Memory:
                 self.unread.add((site, keys[0]))
             for slot in keys:
                 found = found.joined(self.slots.get((site, slot), EMPTY))
-            found = found.joined(self.shared.default(self.classes.get(site), keys[0]))
+            if not is_held:
+                found = found.joined(self.shared.default(self.classes.get(site), keys[0]))
         return found
 
     def parts(self, x: Any, kind: KindOf) -> list[Held]:
@@ -924,6 +930,37 @@ def _sources(program: Program, several: set[str]) -> dict[str, tuple[bool, Any]]
             case gast.For(target=gast.Name(id=name), iter=gast.Name() as source):
                 found[name] = True, source
     return {name: source for name, source in found.items() if name not in several}
+
+
+def _held_cached(program: Program) -> set[str]:
+    """The names of what is read where a test says that an object holds it: `if holds_attribute(x, "a"):` in
+    front of a read of `x.a`.
+    """
+    asked: dict[str, tuple[str, str]] = {}
+    found = set()
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=test)],
+                value=gast.Call(func=func, args=[gast.Name(id=x), gast.Constant(value=str() as name)]),
+            ) if program.resolve(func) is heap_keys.holds_attribute:
+                asked[test] = x, name
+            case gast.Assign(
+                targets=[gast.Name(id=test)], value=gast.Call(func=func, args=[gast.Name(id=source)])
+            ) if program.resolve(func) is bool and source in asked:
+                asked[test] = asked[source]
+            case gast.If(
+                test=gast.Name(id=test),
+                body=[
+                    gast.Assign(
+                        targets=[gast.Name(id=target)],
+                        value=gast.Call(args=[_, gast.Name(id=x), gast.Constant(value=name), *_]),
+                    ),
+                    *_,
+                ],
+            ) if asked.get(test) == (x, name):
+                found.add(target)
+    return found
 
 
 def makes_dict(value: Any, program: Program) -> bool:

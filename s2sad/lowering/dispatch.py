@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -120,7 +121,8 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
             asked = [member_of(Instance(c), m) for c in known for m in members]
             used = [u for u in asked if u is not None and u.role in ("method", "property")]
             is_called = isinstance(node, gast.Call) and node.func is x
-            if used if known == found else is_called:
+            is_computed = any(isinstance(lookup(c, m), cached_property) for c in known for m in members)
+            if (used or is_computed) if known == found else is_called:
                 for member in used:
                     met(member.value, program.extent(node if hasattr(node, "lineno") else s))
                 return of_each(s, x, found) if not isinstance(node, gast.BinOp) else of_operand(s, x, found)

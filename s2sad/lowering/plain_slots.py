@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict, deque
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -433,7 +434,7 @@ class _Writer:
             case "heap_constant", [x, key] if self.is_value(x):
                 return gast.Subscript(value=x, slice=key, ctx=gast.Load())
             case ("heap_number" | "heap_get"), [token, x, key, *field]:
-                return self.read(x, key, bool(field), token)
+                return self.read(x, key, bool(field), token, target in self.memory.held_cached)
             case ("heap_object" | "heap_constant"), [x, key, *options]:
                 is_field = bool(options) and getattr(options[0], "value", None) is True
                 found = self.slot(x, key, is_field)
@@ -563,8 +564,8 @@ class _Writer:
         new = self.memory.new.get(site)
         return new is not None and isinstance(new.items.kind, Nothing) and new.items.sites is not None
 
-    def read(self, x: Any, key: Any, is_field: bool, token: Any) -> Any:
-        found = self.slot(x, key, is_field)
+    def read(self, x: Any, key: Any, is_field: bool, token: Any, is_held: bool = False) -> Any:
+        found = self.slot(x, key, is_field, is_held)
         name = "field" if is_field else "item"
         if self.carries_nothing(found):
             return self.helper(f"held_{name}", x, self.index(key))
@@ -573,7 +574,7 @@ class _Writer:
         return self.helper(f"{'whole' if is_whole else 'get'}_{name}", token, x, key)
 
     def store(self, token: Any, x: Any, key: Any, value: Any, is_field: bool) -> Any:
-        self.slot(x, key, is_field)
+        self.slot(x, key, is_field, is_held=True)
         classes = set(map(self.memory.classes.get, self.sites(x)))
         if is_field:
             name = key.value
@@ -615,11 +616,16 @@ class _Writer:
 
     def holds_objects(self, x: Any, key: Any = ITEMS) -> bool:
         """Whether a slot holds objects and inactive values only; else it must hold numbers."""
-        found = self.memory.read(x, key, self.facts.kind)
+        found = self.memory.read(x, key, self.facts.kind, self.is_computed(x, key))
         if self.carries_nothing(found) and found.sites is not None:
             return True
         self.number(found)
         return False
+
+    def is_computed(self, x: Any, name: Any) -> bool:
+        """Whether a slot is that of a cached property, which is read where objects hold its value."""
+        classes = map(self.memory.classes.get, self.sites(x)) if isinstance(name, str) else ()
+        return any(isinstance(lookup(cls, name), cached_property) for cls in classes if cls is not None)
 
     def held(self, x: Any) -> Held:
         return self.memory.held(x, self.facts.kind)
@@ -631,8 +637,10 @@ class _Writer:
             raise _Unknown
         return found.sites or frozenset()
 
-    def slot(self, x: Any, key: Any, is_field: bool) -> Held:
-        """What a slot holds; the classes of the objects must read and set it as it stands."""
+    def slot(self, x: Any, key: Any, is_field: bool, is_held: bool = False) -> Held:
+        """What a slot holds; the classes of the objects must read and set it as it stands: a cached property
+        where the objects hold its value.
+        """
         if self.held(x).parts is not None:
             return self.memory.part(x, key, is_field, False, self.facts.kind) or ANYTHING
         for site in self.sites(x):
@@ -647,10 +655,11 @@ class _Writer:
                     raise _Unknown
                 found = lookup(cls, key.value)
                 is_value = found is ABSENT or type(found) is SLOT or not hasattr(type(found), "__get__")
+                is_value = is_value or (is_held and isinstance(found, cached_property))
                 is_plainly_read = is_plain(cls) and is_value and lookup(cls, "__getattr__") is ABSENT
             if not is_plainly_read:
                 raise _Unknown
-        return self.memory.read(x, self.place(key, is_field), self.facts.kind)
+        return self.memory.read(x, self.place(key, is_field), self.facts.kind, is_held)
 
     def place(self, key: Any, is_field: bool) -> Any:
         """The key of the slot of an attribute or item."""

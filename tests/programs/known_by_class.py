@@ -5,6 +5,7 @@ are appended to, dicts by name, settings by keyword.
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -774,3 +775,38 @@ def counters_of_amounts(x):
     del tally.counts[1]
     tally.note(1)
     return tally.x + tally.counts[0] + tally.counts[1] * tally.counts["notes"] + tally.counts["other"]
+
+
+class Bar:
+    def __init__(self, length):
+        self.length, self.seen = length, []
+
+    @cached_property
+    def area(self):
+        return self.length * self.length
+
+    def stretch(self):
+        self.length = self.length + self.area
+        self.seen.append(self.length)
+
+
+@program((positive(),), second=True)
+def cached_properties_of_objects_in_lists(x):
+    bars, total = [], 0.0
+    for k in range(3):
+        bars.append(Bar(x * k + 1))
+    for _ in range(2):
+        for bar in bars:
+            bar.stretch()
+            total = total + bar.area * bar.length
+    return total + sum(bars[0].seen)
+
+
+@program((positive(),))
+def cached_properties_that_are_dropped(x):
+    bars = [Bar(x), Bar(2 * x)]
+    named = {"a": bars[0], "b": bars[1]}
+    bars[0].stretch()
+    named["a"].length = x * 3
+    del named["a"].area
+    return named["a"].area + named["b"].area * bars[0].area
