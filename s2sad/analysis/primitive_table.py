@@ -452,7 +452,7 @@ class RulePrimitives:
 # The helpers that return one of their arguments, or a copy of it, by its position.
 HANDING_ON = {
     **dict.fromkeys(("held_items", "known", "plain_number", "reference"), 0),
-    **dict.fromkeys(("copy_items", "heap_copy", "heap_view", "key_of", "read_items"), 1),
+    **dict.fromkeys(("copy_items", "heap_copy", "heap_view", "key_of", "read_items", "read_rows"), 1),
 }
 
 

@@ -82,8 +82,9 @@ MOVES = {  # of the adjoints of the items of a list, with the methods of their s
     "unpermuted": "restore",
 }
 AT = frozenset(["field_at", "item_at"])
-TABLES = frozenset(["items_alone", "parts_alone", "scattered"])  # calls that make a table of their own
-READ_TABLE = frozenset(["gathered", "items_at", "parts_at"])  # calls that read one
+# calls that make a table of their own
+TABLES = frozenset(["items_alone", "parts_alone", "rows_alone", "scattered"])
+READ_TABLE = frozenset(["gathered", "items_at", "parts_at", "rows_at"])  # calls that read one
 
 
 def plain_form(function: FunctionType) -> FunctionType:
@@ -756,6 +757,8 @@ class _Writer:
                 return gast.Compare(left=key, ops=[gast.In()], comparators=[x])
             case "read_items", [_, x]:
                 return call(self.bound(list), x)
+            case "read_rows", [_, rows]:
+                return call(self.bound(slots.rows_of), rows)
             case "heap_view", [_, x, _]:
                 return x
         if self.heaps.intersection(names_read(given)) or name in CHANGES:

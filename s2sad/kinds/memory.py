@@ -161,6 +161,8 @@ class Shared:
     entered: set[Kind] = field(default_factory=set)  # the kinds of arguments that are looked at
     is_cut: bool = False  # whether parts of arguments are not looked at: these may be in other places, too
     is_lost: bool = False  # whether a function that is not looked into has the heap
+    waits: bool = False  # whether a list was copied whose items were not found yet
+    is_filled: bool = False  # whether lists whose items were not found are empty
     count: int = 0  # how often it has grown
 
     def grow(self, table: dict[Any, Held], key: Any, found: Held) -> bool:
@@ -169,9 +171,10 @@ class Shared:
         self.count += is_new
         return is_new
 
-    def read_defaults(self) -> bool:
-        """Has what the class tells in the slots that were read and that nothing is stored in: nothing, where
-        reading them raises, and anything in items of unknown classes. Whether that is new.
+    def settle(self) -> bool:
+        """Follows what nothing was found of, when no walk finds more. Slots that were read, and that nothing
+        is stored in, have what the class tells: nothing, where reading them raises, and anything in items of
+        unknown classes. Other lists without items are empty. Whether that is new.
         """
         before = self.count
         for slot in self.unread - self.slots.keys():
@@ -181,6 +184,10 @@ class Shared:
                 self.defaults.add((cls, key))
             self.grow(self.slots, slot, self.default(cls, key) if is_known else ANYTHING)
         self.unread.clear()
+        if self.count == before and self.waits and not self.is_filled:
+            self.is_filled = True
+            self.count += 1
+        self.waits = False
         return self.count != before
 
     def default(self, cls: type | None, key: Any) -> Held:
@@ -315,7 +322,7 @@ class Memory:
         nothing is known from then on. Slots that were read and never written have what the class tells.
         """
         if self.growth == self.seen and not self.shared.functions:
-            self.growth += self.shared.read_defaults()
+            self.growth += self.shared.settle()
         found, self.seen = self.growth > self.seen and not self.is_lost, self.growth
         self.is_lost = self.is_lost or (found and late)
         is_told, self.is_told = self.is_told, self.is_lost
@@ -567,11 +574,20 @@ class Memory:
         if name in ("heap_copy", "heap_view") and self.is_handed_on(target, args, kind):
             self.bind(target, found := self.held(args[1], kind))
             return self.as_kind(found)
+        if name == "heap_copy" and args[3:] and self.are(args[1], kind, list):
+            whole = self.copied_whole(self.held(args[1], kind))
+            if isinstance(whole, Nothing) and not self.shared.is_filled:
+                self.shared.waits = True
+                return NOTHING
+            if whole is not UNKNOWN and not isinstance(whole, Nothing):
+                return whole
         is_unpacked = name == "heap_view" and target in self.unpacked_only
         if is_unpacked or name in ("heap_copy", "read_items", "copy_items"):
             return self.copied(target, args[1], kind)
         if name == "held_items":
             return self.copied(target, args[0], kind)
+        if name == "read_rows" and (rows := self.new_of(args[1], list)) is not None:
+            return List(None, self.copied_whole(rows.items))
         if name in ("keys_of", "keys_in", "positions"):
             return List(None, self.as_kind(self.keys_of(args[0], kind)))
         if name == "key_of":
@@ -693,6 +709,9 @@ class Memory:
         classes = {self.classes.get(site) for site in self.held(x, kind).sites or ()}
         if is_list:
             self.new[target] = New(list, found)
+            if found == EMPTY and not self.shared.is_filled:
+                self.shared.waits = True
+                return NOTHING
         elif len(classes) == 1 and self.are(x, kind, *DICTS):
             sites = self.held(x, kind).sites or frozenset()
             made = {self.shared.factories.get(site, ANYTHING) for site in sites}
@@ -703,6 +722,16 @@ class Memory:
             rest = self.together(self.slots.get((site, ITEMS), EMPTY) for site in sites)
             self.new[target] = New(cls, found, self.keys_of(x, kind), {**parts, ITEMS: rest}, factory)
         return List(None, self.as_kind(found)) if is_list and found.sites == frozenset() else UNKNOWN
+
+    def copied_whole(self, found: Held) -> Kind:
+        """The kind of a copy in which lists are copied as well; nothing where one has no items yet."""
+        if found.sites == frozenset() or not found.is_object or found.is_optional:
+            return self.as_kind(found) if found.sites == frozenset() else UNKNOWN
+        sites = sorted(found.sites or ())
+        if any(self.classes.get(site) is not list for site in sites):
+            return UNKNOWN
+        items = self.copied_whole(self.together(self.slots.get((site, ITEMS), EMPTY) for site in sites))
+        return items if items is UNKNOWN or isinstance(items, Nothing) else List(None, items)
 
     def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
         """Whether an atom surely is an object of one of the classes."""

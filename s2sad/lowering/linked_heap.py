@@ -176,8 +176,6 @@ def _interpreted(
             found[function].kinds  # noqa: B018 - interprets it
         if shared.is_lost:
             return None
-        if shared.count == before:
-            shared.read_defaults()
-            if shared.count == before:
-                return found
+        if shared.count == before and not shared.settle():
+            return found
     return None

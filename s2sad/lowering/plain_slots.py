@@ -127,6 +127,7 @@ class _Writer:
         self.bound = bindings_of(facts.program)
         self.copies = self.others = False  # of lists of objects; whether other values enter the heap
         self.holders = ArrayHolders(facts, memory)
+        self.before: list[Any] = []  # statements in front of the present one
         self.replaced: set[int] = set()  # replacements of arrays that the next store does as well
 
     def block(self, statements: list[Any]) -> list[Any]:
@@ -164,7 +165,9 @@ class _Writer:
             found += self.made_first(s)
             others, s = self.replaced_elsewhere(s)
             found += others
-            found += self.entered(s) or self.results(self.statement(map_blocks(s, self.block)))
+            written = self.entered(s) or self.results(self.statement(map_blocks(s, self.block)))
+            found += [*self.before, *written]
+            self.before = []
         return found
 
     def is_known(self, func: Any, x: Any, named: list[Any]) -> bool:
@@ -471,7 +474,7 @@ class _Writer:
                     raise _Unknown
                 if self.holds_objects(x):
                     if deep and found.sites:
-                        raise _Unknown
+                        return self.rows(token, x, found)
                     self.copies = self.copies or found.sites != frozenset()
                     return self.helper("held_items", x)
                 return self.helper("read_items", token, x)
@@ -621,6 +624,19 @@ class _Writer:
             return True
         self.number(found)
         return False
+
+    def rows(self, token: Any, x: Any, found: Held) -> Any:
+        """The copies of the lists of numbers that a list has."""
+        if {self.memory.classes.get(site) for site in found.sites or ()} != {list}:
+            raise _Unknown
+        for site in found.sites or ():
+            items = self.memory.slots.get((site, ITEMS), ANYTHING)
+            if items.sites != frozenset():
+                raise _Unknown
+            self.number(items)
+        rows = self.names.temporary("rows")
+        self.before.append(assign(rows, self.helper("held_items", x)))
+        return self.helper("read_rows", token, load(rows))
 
     def is_computed(self, x: Any, name: Any) -> bool:
         """Whether a slot is that of a cached property, which is read where objects hold its value."""

@@ -59,6 +59,9 @@ from ..runtime.slots import (
     order_items,
     positions,
     read_items,
+    read_rows,
+    rows_alone,
+    rows_at,
     set_field,
     set_item,
     splice_items,
@@ -162,6 +165,16 @@ def read_items_(heap, x, out, dout):
 @read_items_.jvp
 def read_items_jvp(x, out, dheap):
     return items_at(dheap, x, out)
+
+
+@bprop(read_rows, samples=[(None, [LIST, [0.3]])], pure=False)
+def read_rows_(heap, rows, out, dout):
+    return rows_alone(dout, rows), None
+
+
+@read_rows_.jvp
+def read_rows_jvp(rows, out, dheap):
+    return rows_at(dheap, rows, out)
 
 
 @bprop(set_field, sharing="fresh", samples=[(None, SimpleNamespace(a=1.5), "a", 0.5, 0.5)], pure=False)
@@ -376,6 +389,16 @@ def items_at_(d, x, like, out, dout):
 @bprop(items_alone, "linear", samples=[([1.5, 0.5, 1.0], LIST)])
 def items_alone_(dvalues, x, out, dout):
     return items_at(dout, x, dvalues), None
+
+
+@bprop(rows_at, "linear", like=2, samples=[(None, [LIST, [0.3]], [LIST, [0.3]])])
+def rows_at_(d, rows, like, out, dout):
+    return rows_alone(dout, rows), None, None
+
+
+@bprop(rows_alone, "linear", samples=[([[1.5, 0.5, 1.0], [0.2]], [LIST, [0.3]])])
+def rows_alone_(dvalues, rows, out, dout):
+    return rows_at(dout, rows, dvalues), None
 
 
 @bprop(without_field, "linear", samples=[(None, BOX, "a")])

@@ -59,6 +59,10 @@ __all__ = [
     "plus",
     "positions",
     "read_items",
+    "read_rows",
+    "rows_alone",
+    "rows_at",
+    "rows_of",
     "set_field",
     "set_item",
     "shaped",
@@ -127,6 +131,16 @@ def whole_item(heap: Any, x: Any, key: Any) -> Any:
 def read_items(heap: Any, x: Any) -> Any:
     """A list with the numbers or arrays of a list."""
     return list(x)
+
+
+def read_rows(heap: Any, rows: list[Any]) -> list[Any]:
+    """Lists with the numbers of lists, which `rows` has."""
+    return rows_of(rows)
+
+
+def rows_of(rows: list[Any]) -> list[Any]:
+    """Copies of lists."""
+    return [list(row) for row in rows]
 
 
 def copy_items(heap: Any, x: dict[Any, Any]) -> Any:
@@ -303,6 +317,21 @@ def items_alone(dvalues: Any, x: Any) -> Table:
     """The adjoint of the heap from those of all items of a list or dict; None is zero."""
     held = {k: d for k, d in _pairs(dvalues) if d is not None}
     return Table({id(x): (x, held)} if held else {})
+
+
+def rows_alone(dvalues: Any, rows: list[Any]) -> Table:
+    """The adjoint of the heap from those of all items of lists, one of which may be there several times."""
+    found: dict[int, tuple[Any, dict[Any, Any]]] = {}
+    for row, values in zip(rows, () if dvalues is None else dvalues, strict=False):
+        held = found.setdefault(id(row), (row, {}))[1]
+        for key, value in _pairs(values):
+            held[key] = add(held.get(key), value)
+    return Table(found)
+
+
+def rows_at(d: Table | None, rows: list[Any], like: Any) -> Any:
+    """The adjoints of all items of lists, whose values are `like` those of others."""
+    return [items_at(d, row, values) for row, values in zip(rows, like, strict=True)]
 
 
 def items_at(d: Table | None, x: Any, like: Any) -> Any:

@@ -810,3 +810,44 @@ def cached_properties_that_are_dropped(x):
     named["a"].length = x * 3
     del named["a"].area
     return named["a"].area + named["b"].area * bars[0].area
+
+
+class Network:
+    def __init__(self, x):
+        self.x, self.seen = x, []
+
+    def matrix(self):
+        rows = []
+        for i in range(2):
+            rows.append([self.x * (i + 1) + j for j in range(2)])
+        rows[0][1] = rows[0][1] * self.x
+        rows.append([1.0, self.x])
+        return np.array(rows)
+
+    def relax(self):
+        self.x = self.x + 0.01 * np.sum(self.matrix() ** 2)
+        self.seen.append(self.x)
+
+
+@program((positive(),), second=True)
+def matrices_of_lists_in_objects(x):
+    networks = []
+    for k in range(2):
+        networks.append(Network(x * (k + 1)))
+    for _ in range(2):
+        for network in networks:
+            network.relax()
+    return sum(network.x for network in networks) + networks[0].seen[1]
+
+
+@program((positive(),), second=True)
+def a_row_that_a_matrix_holds_twice(x):
+    row = [x, 2 * x]
+    rows, network = [row, row], Network(x)
+    rows.append([network.x, x * x])
+    network.seen.append(row)
+    network.x = np.sum(np.array(rows) ** 2)
+    row[0] = network.x
+    rows.pop()
+    network.x = network.x + np.sum(np.array(rows))
+    return network.x * network.seen[0][0]
