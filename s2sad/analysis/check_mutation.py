@@ -162,8 +162,12 @@ def refuse_slices(facts: Facts, active: frozenset[str]) -> None:
                 )
 
 
-def check_known(facts: Facts, statement: Any, operation: Operation, shadowed: frozenset[str]) -> None:
-    """Raises UnsupportedSyntaxError where a value may alias one that has a shadow, in an unknown way."""
+def check_known(
+    facts: Facts, statement: Any, operation: Operation, shadowed: frozenset[str], in_reverse: bool
+) -> None:
+    """Raises UnsupportedSyntaxError where a value may alias one that has a shadow, in an unknown way. The
+    tangent of a view that a function returns is one, too; the adjoint that its bprop takes is not.
+    """
     match operation:
         case Apply(function=function) if PRIMITIVES.is_in_place(function) or function is shallow_copy:
             return  # of the copy only the arrays are read: shadows are found by memory
@@ -178,6 +182,10 @@ def check_known(facts: Facts, statement: Any, operation: Operation, shadowed: fr
             operands = facts.carrying(operation)[1:]
         case Build(node=gast.Call(), items=items):  # an object
             operands = list(items)
+        case Call(function=function, node=node) if in_reverse and function is not MISSING:
+            effect, given = facts.effect_at(node)
+            named = [given[p] for p in effect.shared if p in given]
+            operands = list(operation.operands()) if effect.shared - given.keys() else named
         case _:
             return
     for operand in operands:
@@ -214,7 +222,9 @@ def refuse_outside(program: Program, statement: Any, name: str, root: str) -> No
     )
 
 
-def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozenset[str]:
+def shadowed_names(
+    facts: Facts, active: frozenset[str], writes: bool, in_reverse: bool
+) -> frozenset[str]:
     """The active names that have shadows.
 
     Raises UnsupportedSyntaxError for a change of an active value that is seen outside of the function; with
@@ -237,7 +247,7 @@ def shadowed_names(facts: Facts, active: frozenset[str], writes: bool) -> frozen
                 if is_read_at_once(facts, name, value):
                     copies.add(name)
                 else:
-                    check_known(facts, s, facts.operation(value), found)
+                    check_known(facts, s, facts.operation(value), found, in_reverse)
     return found - copies
 
 

@@ -129,19 +129,22 @@ class CallKinds:
         """The kind of the result of a recursive function: the least that its own calls, of this kind, give.
         `others` are the results that do not depend on it.
         """
-        known = dict(self.results)
+        known = self.results
         result: Kind = PENDING
-        for _ in range(ROUNDS):
-            self.results = {**others, key: result}
-            found = facts.with_kinds(facts.program, self.forms.kinds(facts.program, bound))
-            new = join(result, found.kind(facts.program.tree.body[-1].value))
-            if new == result or new is UNKNOWN:
-                break
-            result = new
-        if new != result or result is PENDING:
-            self.results = known
+        try:
+            for _ in range(ROUNDS):
+                self.results = {**others, key: result}
+                found = facts.with_kinds(facts.program, self.forms.kinds(facts.program, bound))
+                new = join(result, found.kind(facts.program.tree.body[-1].value))
+                if new is UNKNOWN:
+                    break
+                if new == result is not PENDING:
+                    known = self.results
+                    return result
+                result = new
             return UNKNOWN
-        return result
+        finally:
+            self.results = known
 
     def bind(
         self, function: FunctionType, args: list[Kind], keywords: dict[str, Kind]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -12,10 +14,11 @@ from ..kinds import domain
 from ..kinds.class_members import field_kind, member_of
 from ..kinds.lattice import OBJECT, UNKNOWN, Dict, Instance, Kind, List, Nothing, Record, Tuple, Unknown
 from ..runtime.heap_keys import holds_attribute
+from ..source.locate import origins
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_bound_callables import bound_changes
 from ..transforms.analyses.operations import Apply, Call
-from ..transforms.trees.nodes import load, names_read, walk
+from ..transforms.trees.nodes import find_nodes, load, names_read, target_names, walk
 from ..transforms.trees.program import MISSING
 from ..transforms.trees.rebuild import parameters
 from ..values.objects import ABSENT, lookup, shadows_fields
@@ -40,6 +43,26 @@ class KnownObjects:
     def methods(self) -> set[str]:
         """The names that may be bound to a method that changes its object."""
         return bound_changes(self.facts)
+
+    @cached_property
+    def bprops(self) -> set[str]:
+        """The names that are bound to what a generated function returns beside its result: its bprop, which
+        changes no objects.
+        """
+        assigned = find_nodes(self.program.tree, gast.Assign)
+        names = Counter(n for s in assigned for n in target_names(s.targets[0]))
+        found, results = set(), set()
+        for s in assigned:
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=func)):
+                    function = self.program.resolve(func)
+                    if isinstance(function, FunctionType) and function.__code__.co_filename in origins:
+                        results.add(name)
+                case gast.Assign(
+                    targets=[gast.Tuple(elts=[_, gast.Name(id=name)])], value=gast.Name(id=source)
+                ) if source in results and names[source] == names[name] == 1:
+                    found.add(name)
+        return found
 
     def record(self, name: str) -> Record | None:
         kind = self.kinds.get(name, UNKNOWN)
@@ -120,6 +143,8 @@ class KnownObjects:
             given = {getattr(a, "id", "") for a in operation.operands()}
             return not given.isdisjoint(self.methods) or self.facts.may_change(value)
         callee = operation.callee
+        if getattr(callee, "id", "") in self.bprops:
+            return False
         owner = self.kind(callee.value) if isinstance(callee, gast.Attribute) else UNKNOWN
         return isinstance(owner, (Unknown, Record))  # others have methods that change them alone
 

@@ -452,7 +452,7 @@ class Generator:
         met = list(unknown_calls(facts, active))
         if met:
             raise with_others(facts, request.wrt, met)
-        shadowed = shadowed_names(facts, active, request.writes)
+        shadowed = shadowed_names(facts, active, request.writes, request.form != "jvp")
         check_shadows(facts, shadowed)
         refuse_written(facts, request.unchanged)
 

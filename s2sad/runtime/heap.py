@@ -19,6 +19,7 @@ import numpy as np
 from ..transforms.errors import UnsupportedSyntaxError
 from ..values.objects import (
     fields_of,
+    is_member,
     is_named_tuple,
     is_plain,
     is_read_as_it_stands,
@@ -229,6 +230,8 @@ def heap_object(x: Any, key: Any, is_field: bool = False, cls: type | None = Non
 def heap_constant(x: Any, key: Any, is_field: bool = False) -> Any:
     """As `heap_get`, for an inactive value; raises UnsupportedSyntaxError for others."""
     value = heap_get(new_heap(), x, key, is_field)
+    if is_member(value):
+        return value
     record = places_of(value)
     if any(True for _ in nodes(record)) or any(map(is_differentiable, leaves(record))):
         raise UnsupportedSyntaxError(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..transforms.errors import UnsupportedSyntaxError, describe
-from ..values.objects import fields_of, is_member, is_plain, lookup, own_methods
+from ..values.objects import fields_of, is_plain, lookup, own_methods
 from ..values.pytree import is_differentiable
 
 __all__ = [
@@ -70,7 +70,7 @@ SETS = (set, frozenset)
 
 def is_reference(x: Any) -> bool:
     """Whether a value holds others and can be changed."""
-    return isinstance(x, (*LISTS, dict)) or (is_plain(type(x)) and not is_member(x))
+    return isinstance(x, (*LISTS, dict)) or is_plain(type(x))
 
 
 def tuple_like(x: Any, items: list[Any]) -> Any:

@@ -757,7 +757,7 @@ def frozen_entries_replaced(x):
     return ledger.total + sum(e.squared for e in held.values()) + ledger.entries[-1].amount
 
 
-class Tally:
+class Notes:
     def __init__(self, x):
         self.counts, self.x = Counter(), x
 
@@ -769,7 +769,7 @@ class Tally:
 
 @program((positive(),), second=True)
 def counters_of_amounts(x):
-    tally = Tally(x)
+    tally = Notes(x)
     for k in range(4):
         tally.note(k % 2)
     del tally.counts[1]

@@ -48,6 +48,17 @@ def f(x, v):
     a *= v
     return np.sum(np.sin(b)) * np.sum(a)
 """,
+    "a view from a long callee": """
+def row(p):
+    s = 0.0
+""" + "    s = s + np.sum(p) * 0.1\n" * 45 + """
+    return p[1:] if s < 1e9 else p[:-1]
+def f(x, v):
+    a = x * v
+    b = row(a)
+    a *= v
+    return np.sum(np.sin(b)) * np.sum(a)
+""",
     "a recursive callee writes": """
 def write(p, k, t):
     if k > 0:
@@ -335,6 +346,7 @@ def f(x, v):
 }
 REFUSED = {
     "a view from a recursive callee",
+    "a view from a long callee",
     "a closure that is returned writes",
     "views in a dict comprehension",
     "a number stored into such a list",

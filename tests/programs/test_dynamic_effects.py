@@ -227,9 +227,9 @@ def test_what_a_method_changes_beside_a_result() -> None:
         "def walk(n, g, x):\n    g(x[n])\n    return walk(n - 1, g, x) if n > 0 else 1.0\n"
         "def f(x):\n    o = Total()\n    n = walk(2, o.add, x)\n    return n * o.n\n"
     )
-    np.testing.assert_allclose(s2sad.grad(f)(X), 2 * X)
-    with pytest.raises(UnsupportedSyntaxError, match=CHANGED):
-        s2sad.jvp(f)(X, X)
+    for call in (lambda: s2sad.grad(f)(X), lambda: s2sad.jvp(f)(X, X)):
+        with pytest.raises(UnsupportedSyntaxError, match=CHANGED):
+            call()
 
 
 HARMLESS = {

@@ -295,17 +295,6 @@ def array_of_the_class_changed(x):
     return cells[0].v
 
 
-def weights_of_the_class(n):
-    return Sharing.weights if n else weights_of_the_class(n - 1)
-
-
-def array_of_the_module_changed(x):
-    cells = [Cell(weights_of_the_class(3)), Cell(x)]
-    for c in cells:
-        c.v += 0.0
-    return np.sum(cells[0].v) * cells[1].v
-
-
 def changed_by_an_unknown_function(x, f):
     cell = Cell(x)
     cells = [cell]
@@ -357,7 +346,6 @@ REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (array_of_a_tuple_changed, (0.7,)),
     (array_of_an_iterator_changed, (0.7,)),
     (array_of_the_class_changed, (0.7,)),
-    (array_of_the_module_changed, (0.7,)),
     (changed_by_an_unknown_function, (0.7, changing)),
     (list_of_another_argument, (0.7, KEPT, KEPT)),
     (list_of_the_module, (0.7, KEPT)),
