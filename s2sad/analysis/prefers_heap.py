@@ -18,7 +18,7 @@ from ..transforms.trees.program import MISSING
 from .constructors import new_class
 from .primitive_table import PRIMITIVES
 
-__all__ = ["fills_dicts", "makes_objects", "prefers_heap"]
+__all__ = ["calls_unknown", "fills_dicts", "makes_objects", "prefers_heap"]
 
 
 def fills_dicts(facts: Facts, active: frozenset[str]) -> bool:
@@ -46,6 +46,18 @@ def makes_objects(facts: Facts, active: frozenset[str]) -> bool:
                 is_known = isinstance(operation, Call) and isinstance(operation.function, FunctionType)
                 if is_known and facts.kind_of_name(name) is UNKNOWN:
                     return True
+    return False
+
+
+def calls_unknown(facts: Facts, active: frozenset[str]) -> bool:
+    """Whether a method is called of an object whose class is not known: the memory of a heap may know it."""
+    for s in statements_in(facts.program.tree.body):
+        match s:
+            case gast.Assign(
+                targets=[gast.Name(id=name)],
+                value=gast.Call(func=gast.Attribute(value=gast.Name() as owner)) as value,
+            ) if name in active and facts.kind(owner) is UNKNOWN and _is_open(facts, value):
+                return True
     return False
 
 

@@ -216,3 +216,41 @@ def counted(x):
 def test_a_counter_adds_what_a_dict_replaces():
     with pytest.raises(s2sad.UnsupportedSyntaxError, match="an object of type Counter"):
         s2sad.grad(counted)(1.1)
+
+
+class Flat:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def price(self, x):
+        return self.rate * x
+
+
+class Kinked(Flat):
+    def price(self, x):
+        return max(x - self.rate, 0.0)
+
+
+class Book:
+    def __init__(self):
+        self.positions = []
+
+    def add(self, claim, quantity):
+        self.positions.append((claim, quantity))
+        return self
+
+    def value(self, x):
+        return sum(quantity * claim.price(x) for claim, quantity in self.positions)
+
+
+def positions(x):
+    book = Book().add(Flat(0.3), 2.0).add(Kinked(0.5), -1.5)
+    book.add(Kinked(0.2), 1.0)
+    return book.value(x) + book.value(x * x) ** 2
+
+
+def test_methods_of_objects_in_tuples_are_put_in():
+    text = s2sad.grad(positions).source_for(1.1)
+    assert "fprop_of" not in text and "Shadows" in text
+    expected = (positions(1.1 + 1e-6) - positions(1.1 - 1e-6)) / 2e-6
+    assert abs(s2sad.grad(positions)(1.1) - expected) < 1e-6
