@@ -244,7 +244,10 @@ def find_aliases(facts: Facts) -> Aliases:
             ):
                 return held[name][1] | own, held[name][1]
             case Call():
+                effect, given = facts.effect_at(operation.node)
                 found = union([of(operation.callee), *map(of, operation.operands()), ANYTHING])
+                if effect.shared <= given.keys():
+                    found = union(of(given[p]) for p in effect.shared)
                 return both(found) | own, both(found)
             case Opaque(items=items):
                 found = union(map(of, items))
