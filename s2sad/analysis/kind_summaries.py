@@ -113,8 +113,9 @@ class CallKinds:
         try:
             facts = self.forms.expanded(function, bound)
             result = facts.kind(facts.program.tree.body[-1].value)
-            if key in self.recursive and result is UNKNOWN:
-                result = self.of_recursive(key, facts, bound, before)
+            if key in self.recursive and domain.is_immutable(result) is False:
+                least = self.of_recursive(key, facts, bound, before)
+                result = result if least is UNKNOWN else least
         except UnsupportedSyntaxError:  # raised again where the function's derivative is generated
             return UNKNOWN
         finally:

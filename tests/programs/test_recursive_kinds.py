@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from tests.support.compare import check_program
+from tests.support.compare import check_program, check_second
 
 
 @functools.cache
@@ -141,3 +141,46 @@ def of_enumerations(x: Any) -> Any:
 def test_members_of_enumerations_are_plain() -> None:
     check_program(of_enumerations, (1.3,), (0,))
     assert "Shadows" in s2sad.grad(of_enumerations).source_for(1.3)
+
+
+def merged(a: Any, b: Any) -> Any:
+    out, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] <= b[j]:
+            out.append(a[i])
+            i += 1
+        else:
+            out.append(b[j])
+            j += 1
+    return out + list(a[i:]) + list(b[j:])
+
+
+def merge_sorted(a: Any) -> Any:
+    if len(a) <= 1:
+        return a
+    middle = len(a) // 2
+    return merged(merge_sorted(a[:middle]), merge_sorted(a[middle:]))
+
+
+def of_sorted(x: Any) -> Any:
+    return sum(value * (k + 1) for k, value in enumerate(merge_sorted(list(x))))
+
+
+def determinant(rows: Any) -> Any:
+    if len(rows) == 1:
+        return rows[0][0]
+    return sum(
+        (-1) ** j * rows[0][j] * determinant([row[:j] + row[j + 1 :] for row in rows[1:]])
+        for j in range(len(rows))
+    )
+
+
+def of_rows(x: Any) -> Any:
+    return determinant([[x[0], x[1], 1.0], [x[2], 2.0, x[0]], [x[1] * x[0], x[2], 3.0]])
+
+
+@pytest.mark.parametrize("f", [of_sorted, of_rows], ids=lambda f: f.__name__)
+def test_lists_that_recursive_functions_return(f: Callable[..., Any]) -> None:
+    x = np.array([0.7, 0.4, 1.3])
+    check_program(f, (x,), (0,))
+    check_second(f, (x,), (0,))
