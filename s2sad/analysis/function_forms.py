@@ -50,6 +50,9 @@ class FunctionForms(Protocol):
     def taken(self, program: Program, given: Kinds) -> Program:
         """A function in normal form, without the branches that these kinds never take."""
 
+    def assuming(self) -> AbstractContextManager[None]:
+        """While a kind is assumed: the forms and effects that are made meanwhile are dropped."""
+
     def reads(self, function: FunctionType) -> AbstractContextManager[None]:
         """While a function is read."""
 

@@ -135,8 +135,10 @@ class CallKinds:
         try:
             for _ in range(ROUNDS):
                 self.results = {**others, key: result}
-                found = facts.with_kinds(facts.program, self.forms.kinds(facts.program, bound))
-                new = join(result, found.kind(facts.program.tree.body[-1].value))
+                with self.forms.assuming():
+                    kinds = self.forms.kinds(facts.program, bound)
+                found = facts.with_kinds(facts.program, kinds).kind(facts.program.tree.body[-1].value)
+                new = join(result, found)
                 if new is UNKNOWN:
                     break
                 if new == result is not PENDING:

@@ -732,6 +732,17 @@ class Forms:
             return facts
 
     @contextmanager
+    def assuming(self) -> Iterator[None]:
+        """While a kind is assumed: the forms and effects that are made meanwhile are dropped."""
+        kept = [(table, set(table)) for table in (self.programs, self.effects.known)]
+        try:
+            yield
+        finally:
+            for table, keys in kept:
+                for key in table.keys() - keys:
+                    del table[key]
+
+    @contextmanager
     def reads(self, function: FunctionType) -> Iterator[None]:
         """While a function is read."""
         self.reading.append(function)

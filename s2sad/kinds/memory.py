@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
@@ -730,8 +730,14 @@ class Memory:
         sites = sorted(found.sites or ())
         if any(self.classes.get(site) is not list for site in sites):
             return UNKNOWN
-        items = self.copied_whole(self.together(self.slots.get((site, ITEMS), EMPTY) for site in sites))
+        items = self.copied_whole(self.items_of(sites))
         return items if items is UNKNOWN or isinstance(items, Nothing) else List(None, items)
+
+    def items_of(self, sites: Iterable[str]) -> Held:
+        """What the items of lists of these sites may be."""
+        return self.stored.get(ITEMS, EMPTY).joined(
+            self.together(self.slots.get((site, ITEMS), EMPTY) for site in sites)
+        )
 
     def are(self, x: Any, kind: KindOf, *classes: type) -> bool:
         """Whether an atom surely is an object of one of the classes."""

@@ -629,11 +629,10 @@ class _Writer:
         """The copies of the lists of numbers that a list has."""
         if {self.memory.classes.get(site) for site in found.sites or ()} != {list}:
             raise _Unknown
-        for site in found.sites or ():
-            items = self.memory.slots.get((site, ITEMS), ANYTHING)
-            if items.sites != frozenset():
-                raise _Unknown
-            self.number(items)
+        items = self.memory.items_of(found.sites or ())
+        if items.sites != frozenset():
+            raise _Unknown
+        self.number(items)
         rows = self.names.temporary("rows")
         self.before.append(assign(rows, self.helper("held_items", x)))
         return self.helper("read_rows", token, load(rows))

@@ -184,3 +184,20 @@ def test_lists_that_recursive_functions_return(f: Callable[..., Any]) -> None:
     x = np.array([0.7, 0.4, 1.3])
     check_program(f, (x,), (0,))
     check_second(f, (x,), (0,))
+
+
+def scaled(x: Any, n: int) -> Any:
+    return 1.0 if n == 0 else summed(x, n - 1) * np.ones(2)
+
+
+def summed(x: Any, n: int) -> Any:
+    found = scaled(x, n)
+    return found * x if isinstance(found, float) else np.sum(found) * x
+
+
+def of_tested_results(x: Any) -> Any:
+    return summed(x, 3)
+
+
+def test_what_is_found_on_the_way_decides_no_branch() -> None:
+    check_program(of_tested_results, (1.3,), (0,))
