@@ -18,7 +18,7 @@ from ..transforms.trees.program import MISSING
 from .constructors import new_class
 from .primitive_table import PRIMITIVES
 
-__all__ = ["calls_unknown", "fills_dicts", "makes_objects", "prefers_heap"]
+__all__ = ["fills_dicts", "leaves_objects_unknown", "prefers_heap"]
 
 
 def fills_dicts(facts: Facts, active: frozenset[str]) -> bool:
@@ -37,27 +37,20 @@ def fills_dicts(facts: Facts, active: frozenset[str]) -> bool:
     return any(roots and roots <= made for roots in (held.get(name, NOTHING)[0] for name in filled))
 
 
-def makes_objects(facts: Facts, active: frozenset[str]) -> bool:
-    """Whether a function of the user's that is called, and may be recursive, returns objects."""
+def leaves_objects_unknown(facts: Facts, active: frozenset[str]) -> bool:
+    """Whether what an object is stays unknown that the memory of a heap may know: a known function, which may
+    be recursive, returns it, or a method of it is called.
+    """
     for s in statements_in(facts.program.tree.body):
         match s:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call() as value) if name in active:
-                operation = facts.operation(value)
-                is_known = isinstance(operation, Call) and isinstance(operation.function, FunctionType)
-                if is_known and facts.kind_of_name(name) is UNKNOWN:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=func)) if name in active:
+                operation = facts.operation(s.value)
+                function = operation.function if isinstance(operation, Call) else None
+                if isinstance(function, FunctionType) and facts.kind_of_name(name) is UNKNOWN:
                     return True
-    return False
-
-
-def calls_unknown(facts: Facts, active: frozenset[str]) -> bool:
-    """Whether a method is called of an object whose class is not known: the memory of a heap may know it."""
-    for s in statements_in(facts.program.tree.body):
-        match s:
-            case gast.Assign(
-                targets=[gast.Name(id=name)],
-                value=gast.Call(func=gast.Attribute(value=gast.Name() as owner)) as value,
-            ) if name in active and facts.kind(owner) is UNKNOWN and _is_open(facts, value):
-                return True
+                is_method = isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name)
+                if function is MISSING and is_method and facts.kind(func.value) is UNKNOWN:
+                    return True
     return False
 
 

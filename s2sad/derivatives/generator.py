@@ -25,7 +25,7 @@ from ..analysis.check_namespaces import refuse_namespace_changes
 from ..analysis.expression_facts import GeneratedExpressions, users_names
 from ..analysis.heap_facts import has_heap
 from ..analysis.object_copies import is_copier
-from ..analysis.prefers_heap import calls_unknown, fills_dicts, makes_objects, prefers_heap
+from ..analysis.prefers_heap import fills_dicts, leaves_objects_unknown, prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.records import are_read_back, with_records
 from ..kinds.abstraction import contains
@@ -117,7 +117,7 @@ class Generated:
     program: Program
     places: Places = field(default_factory=dict)
     guarded: bool = False  # whether it may refuse at run time a change that a heap could follow
-    fills: bool = False  # whether it fills dicts, makes trees or asks for classes, plain with a heap only
+    fills: bool = False  # whether a heap may know more: what fills dicts, and what objects are
     function: Any = None  # a FunctionType; as such it would look like a method to type checkers
 
 
@@ -446,7 +446,7 @@ class Generator:
         active = facts.of(find_active, request.wrt)
         made = self.made[request]
         made.guarded = prefers_heap(facts, active)
-        made.fills = any(asks(facts, active) for asks in (fills_dicts, makes_objects, calls_unknown))
+        made.fills = fills_dicts(facts, active) or leaves_objects_unknown(facts, active)
         check_iteration(facts, active)
         check_fields(facts, active, not request.writes)
         met = list(unknown_calls(facts, active))

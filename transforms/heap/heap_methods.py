@@ -268,9 +268,8 @@ class Methods:
 
     def _update(self, target: str | None, x: Node, other: Node = None, **named: Node) -> bool:
         to = self.to
-        if other is None and x.id not in self.attributes:
-            self.check_dict(x, "update")
-        if other is not None and not named and to.nature(x) == "unknown" and x.id not in self.attributes:
+        is_field = x.id in self.attributes
+        if other is not None and not named and to.nature(x) == "unknown" and not is_field:
             test, code = to.made("is_set", to.helper("is_set", x)), to.code
             to.code = []
             to.emit(gast.Expr(value=to.helper("change_set", x, constant("update"), to.view(other))))
@@ -279,12 +278,13 @@ class Methods:
             self.merge(x, other)
             orelse, to.code = to.code, code
             to.emit(gast.If(test=test, body=body, orelse=orelse))
-        elif other is not None:
-            if x.id not in self.attributes:
+        else:
+            if not is_field:
                 self.check_dict(x, "update")
-            self.merge(x, other)
+            if other is not None:
+                self.merge(x, other)
         for name, value in named.items():
-            self.set(x, constant(name), value, x.id in self.attributes)
+            self.set(x, constant(name), value, is_field)
         return self.none(target)
 
     def merge(self, x: Node, other: Node) -> None:
