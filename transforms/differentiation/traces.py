@@ -70,7 +70,9 @@ def with_trace(reverse: Reverse, s: Any, forward: Any, loop: Loop, index: str | 
     position = _place(forward.body, saved)
     ahead = _unassigned_before(reverse, s, saved, forward.body[:position])
     _fill(reverse, forward.body, saved, position)
-    outside = reverse.read_outside() | (set(names_read(loop.before)) if reverse.split else set())
+    outside = reverse.read_outside()
+    if reverse.split or len(reverse.open) > 1:  # what runs before the reverse loop runs again after it
+        outside |= set(names_read(loop.before))
     rename = {n: load(reverse.names.temporary(n)) for n in saved if n in outside}
     if rename:
         back = [substitute(b, rename) for b in back]
