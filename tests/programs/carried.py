@@ -289,3 +289,17 @@ def string_loop(x):
         else:
             x = x * x
     return x
+
+
+@program(((0.9, 0.7),), second=True)
+def growing_in_a_nested_loop(p):
+    a, b = p
+    total = 0.0
+    for _ in range(3):
+        g = np.ones(2) * a
+        for j in range(3):
+            if j != 1:
+                total = total + np.sum(g * g * b)
+            g = np.concatenate([g * g, g[:1]])
+        total = total + np.sum(g)
+    return total
