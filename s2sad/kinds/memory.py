@@ -157,6 +157,7 @@ class Shared:
     returned: dict[Any, Held] = field(default_factory=dict)
     unread: set[tuple[str, Any]] = field(default_factory=set)  # slots that were read while empty
     defaults: set[tuple[Any, str]] = field(default_factory=set)  # attributes of classes that are read
+    inherited: set[str] = field(default_factory=set)  # the sites of objects that classes hold
     sites: dict[Any, str] = field(default_factory=dict)  # of arguments, by class or kind
     entered: set[Kind] = field(default_factory=set)  # the kinds of arguments that are looked at
     is_cut: bool = False  # whether parts of arguments are not looked at: these may be in other places, too
@@ -182,7 +183,9 @@ class Shared:
             is_known = cls is not None and key not in (ITEMS, KEYS)
             if is_known:  # also that the class has no such attribute
                 self.defaults.add((cls, key))
-            self.grow(self.slots, slot, self.default(cls, key) if is_known else ANYTHING)
+            found = self.default(cls, key) if is_known else ANYTHING
+            is_held = is_known and isinstance(found.kind, (Dict, List, Record))  # `read` knows what it holds
+            self.grow(self.slots, slot, EMPTY if is_held else found)
         self.unread.clear()
         if self.count == before and self.waits and not self.is_filled:
             self.is_filled = True
@@ -843,7 +846,15 @@ class Memory:
             for slot in keys:
                 found = found.joined(self.slots.get((site, slot), EMPTY))
             if not is_held:
-                found = found.joined(self.shared.default(self.classes.get(site), keys[0]))
+                found = found.joined(self.inherited(site, keys[0]))
+        return found
+
+    def inherited(self, site: str, key: Any) -> Held:
+        """What is read where an object does not hold an attribute itself; containers like arguments."""
+        found = self.shared.default(self.classes.get(site), key)
+        if isinstance(found.kind, (Dict, List, Record)) and not _is_inert(found.kind):
+            found = self.given(found.kind)
+            self.shared.inherited |= found.sites or frozenset()
         return found
 
     def parts(self, x: Any, kind: KindOf) -> list[Held]:
@@ -887,7 +898,9 @@ class Memory:
         is_known = isinstance(x, gast.Name) and x.id not in self.open
         found = self.names.get(x.id, ANYTHING) if is_known else ANYTHING
         shared = self.shared
-        if found.sites is None or (shared.is_cut and not found.sites.isdisjoint(shared.sites.values())):
+        is_given = found.sites is not None and not found.sites.isdisjoint(shared.sites.values())
+        is_inherited = found.sites is not None and not found.sites.isdisjoint(shared.inherited)
+        if found.sites is None or is_inherited or (shared.is_cut and is_given):
             self.grow(self.stored, ITEMS if isinstance(key, Item) else key, value)
         for site in sorted(found.sites or ()):
             self.put(site, key, value)

@@ -46,7 +46,7 @@ from .array_holders import ArrayHolders
 __all__ = ["plain_slots"]
 
 KEPT = frozenset({"arguments_of", "check_members", "heap_admit", "heap_view"})  # helpers that may stay
-KEPT |= {"items_of", "mapped", "new_heap", "places_of", "the_list"}
+KEPT |= {"items_of", "mapped", "new_heap", "places_of", "set_element", "set_items", "the_list", "the_set"}
 RESIZING = (
     heap.heap_append,
     heap.heap_clear,
@@ -56,6 +56,7 @@ RESIZING = (
     heap.heap_set,
     heap.heap_splice,
 )
+CHANGED = frozenset(function.__name__ for function in RESIZING)
 SLOT = type(type("WithSlot", (), {"__slots__": ("slot",)}).__dict__["slot"])
 
 
@@ -415,6 +416,8 @@ class _Writer:
 
     def plain(self, target: str, name: str, args: list[Any], is_set_next: bool) -> Any:
         """The plain form of a call of a helper; None for one that may stay."""
+        if name in CHANGED and not self.sites(args[1]).isdisjoint(self.memory.shared.inherited):
+            raise _Unknown  # other objects of the class hold it as well
         match name, args:
             case "new_heap", [_, *_]:
                 return call(load(self.objects.name(heap.new_heap, "new_heap")))
@@ -578,6 +581,8 @@ class _Writer:
 
     def store(self, token: Any, x: Any, key: Any, value: Any, is_field: bool) -> Any:
         self.slot(x, key, is_field, is_held=True)
+        if not self.sites(x).isdisjoint(self.memory.shared.inherited):
+            raise _Unknown
         classes = set(map(self.memory.classes.get, self.sites(x)))
         if is_field:
             name = key.value

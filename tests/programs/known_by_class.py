@@ -851,3 +851,28 @@ def a_row_that_a_matrix_holds_twice(x):
     rows.pop()
     network.x = network.x + np.sum(np.array(rows))
     return network.x * network.seen[0][0]
+
+
+class Store:
+    names = ("rate", "size")
+    defaults = {"rate": 0.2, "size": 2.0}  # noqa: RUF012
+
+    def __init__(self, **params):
+        self.params = {**self.defaults, **params}
+        if set(self.params) - set(self.names):
+            raise ValueError("unknown")
+        self.state, self.log = {"level": 0.5 * self.params["size"]}, []
+
+    def step(self, inflow):
+        self.state["level"] += inflow
+        out = self.params["rate"] * min(self.state["level"], self.params["size"])
+        self.state["level"] -= out
+        self.log.append((out, inflow))
+        return out
+
+
+@program((positive(), positive(3)), wrt=(0, 1), second=True)
+def settings_merged_with_those_of_the_class(rate, inflow):
+    store = Store(rate=rate)
+    total = sum([store.step(v) for v in inflow])
+    return total * store.log[1][0] + store.defaults["rate"] * store.state["level"]

@@ -9,6 +9,7 @@ import pytest
 
 import s2sad
 from tests.programs import shared, trees
+from tests.programs.known_by_class import settings_merged_with_those_of_the_class
 
 
 class Body:
@@ -254,3 +255,9 @@ def test_methods_of_objects_in_tuples_are_put_in():
     assert "fprop_of" not in text and "Shadows" in text
     expected = (positions(1.1 + 1e-6) - positions(1.1 - 1e-6)) / 2e-6
     assert abs(s2sad.grad(positions)(1.1) - expected) < 1e-6
+
+
+def test_settings_that_a_class_holds():
+    derivative = s2sad.grad(settings_merged_with_those_of_the_class)
+    text = derivative.source_for(0.3, np.ones(3))
+    assert "Shadows" in text and "heap_get" not in text
