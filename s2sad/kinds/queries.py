@@ -9,6 +9,7 @@ from .indexing import element_kind, size_of
 from .lattice import (
     INTEGERS,
     REALS,
+    UNKNOWN,
     Array,
     Dict,
     EnumMember,
@@ -251,14 +252,20 @@ def is_tuple_of_numbers(kind: Kind) -> bool:
     )
 
 
-def is_list_of_numbers(kind: Kind) -> bool:
-    """Whether the kind is a list or tuple of numbers and arrays, or of such lists."""
+def is_list_of_numbers(kind: Kind, or_unknown: bool = False) -> bool:
+    """Whether the kind is a list or tuple of numbers and arrays, or of such lists; with `or_unknown` items that
+    are not known count as numbers.
+    """
     match kind:
-        case Tuple(items) if items:
-            return all(is_numeric(k) or is_list_of_numbers(k) for k in items)
-        case List(items, element):
-            return all(is_numeric(k) or is_list_of_numbers(k) for k in items or (element,))
-    return False
+        case Tuple(items) | List(tuple() as items) if items:
+            found = items
+        case List(_, element):
+            found = (element,)
+        case _:
+            return False
+    return all(
+        is_numeric(k) or is_list_of_numbers(k, or_unknown) or (or_unknown and k is UNKNOWN) for k in found
+    )
 
 
 def may_hold_numbers(kind: Kind, only_floats: bool = False) -> bool:

@@ -1,4 +1,5 @@
-"""Converts lists and tuples of numbers to arrays where an operation on arrays takes them, as NumPy does.
+"""Converts lists and tuples of numbers, or of items that are not known, to arrays where an operation on arrays
+takes them, as NumPy does.
 
 Form: the single-assignment form, in and out. Rules then only get numbers and arrays.
 
@@ -56,7 +57,11 @@ def array_operands(facts: Facts) -> Program:
 def _listed(facts: Facts, value: Any) -> list[Any]:
     """The lists and tuples of numbers among the operands of an operation on arrays."""
     domain, kind, primitives = facts.domain, facts.kind, facts.primitives
-    if not any(domain.is_list_of_numbers(kind(n)) for n in find_nodes(value, gast.Name)):
+
+    def is_listed(n: Any) -> bool:
+        return isinstance(n, gast.Name) and domain.is_list_of_numbers(kind(n), or_unknown=True)
+
+    if not any(map(is_listed, find_nodes(value, gast.Name))):
         return []
     operation = facts.operation(value)
     if not isinstance(operation, Apply):
@@ -71,7 +76,7 @@ def _listed(facts: Facts, value: Any) -> list[Any]:
     operands = array_operands_of(operation, rule) if of_arrays else []
     if all(domain.is_differentiable(kind(o)) is False for o in operands):
         return []
-    return [o for o in operands if isinstance(o, gast.Name) and domain.is_list_of_numbers(kind(o))]
+    return list(filter(is_listed, operands))
 
 
 def _operator(function: Any) -> Any:
