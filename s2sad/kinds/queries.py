@@ -253,8 +253,8 @@ def is_tuple_of_numbers(kind: Kind) -> bool:
 
 
 def is_list_of_numbers(kind: Kind, or_unknown: bool = False) -> bool:
-    """Whether the kind is a list or tuple of numbers and arrays, or of such lists; with `or_unknown` items that
-    are not known count as numbers.
+    """Whether the kind is a list or tuple of numbers and arrays, or of such lists; with `or_unknown` what is
+    not known counts as a number.
     """
     match kind:
         case Tuple(items) | List(tuple() as items) if items:

@@ -22,7 +22,12 @@ Array = Any  # any type with NumPy's protocols
 
 FLOATS = (float, np.float64)
 
-__all__ = ["filled", "nested_like", "regroup", "split_like", "unstack_like"]
+__all__ = ["as_operand", "filled", "nested_like", "regroup", "split_like", "unstack_like"]
+
+
+def as_operand(x: Any) -> Any:
+    """What an operation on arrays computes with: an array of a list or tuple, any other value itself."""
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
 def regroup(parts: Sequence[Any], arrays: Any) -> Any:

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..primitives.record import bprop, nondifferentiable
-from .containers import along_row, as_column, filled, nested_like, part_like, split_like, unstack_like
+from .containers import (
+    along_row,
+    as_column,
+    as_operand,
+    filled,
+    nested_like,
+    part_like,
+    split_like,
+    unstack_like,
+)
 from .samples import A, given
 from .shaping import cast_like, made_into
 
@@ -261,6 +270,24 @@ def asarray_of_tuple(a, dtype=None, order=None, *, copy=None, out, dout):
 @asarray.jvp
 def asarray_jvp(a, out, da):
     return cast_like(np.array(filled(da, made_into(a, out))), out)
+
+
+@bprop(as_operand, sharing="maybe", samples=[given([A(), 1.5]), given(A(2)), given(1.5)])
+def as_operand_(x, *, out, dout):
+    if isinstance(x, (list, tuple)):
+        dx = nested_like(dout, x)
+    else:
+        dx = dout
+    return (dx,)
+
+
+@as_operand_.jvp
+def as_operand_jvp(x, out, dx):
+    if isinstance(x, (list, tuple)):
+        dout = cast_like(np.array(filled(dx, made_into(x, out))), out)
+    else:
+        dout = dx
+    return dout
 
 
 @bprop(np.fromiter, lists=True, samples=[given([A(), A(), A()], float), given((A(), A(), A()), "float64", 2)])

@@ -247,3 +247,48 @@ def chain_of_a_list_of_lists(parts):
 @program((0.7, [1.2, 0.4], [[0.3], [1.1]]), wrt=(0, 1, 2), second=True)
 def chain_of_some_starred(x, first, rest):
     return sum(v * v * x for v in itertools.chain(first, *rest, [x], *[[x], first]))
+
+
+def sum_of_products(pairs):
+    total = 0.0
+    for a, b in pairs:
+        total = total + a * b
+    return total
+
+
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1), second=True)
+def pairs_passed_on(x, y):
+    found = sum_of_products(zip(x, y, strict=True)) * sum_of_products(enumerate(x, 2))
+    return found + sum_of_products(zip(reversed(x), map(np.sin, y))) * sum_of_products(zip(x[:0], y))
+
+
+class Steps:
+    def __init__(self, pairs):
+        self.sizes, self.factors = [0.0], [1.0]
+        for size, rate in pairs:
+            self.add(size, rate)
+
+    def add(self, size, rate):
+        self.sizes.append(size + self.sizes[-1])
+        self.factors.append(self.factors[-1] / (1 + rate * size))
+
+
+@program((positive(3), [1.0, 2.0, 3.0]), wrt=(0, 1), second=True)
+def pairs_that_a_constructor_goes_over(rates, sizes):
+    steps = Steps(zip(sizes, rates))
+    return sum(f * s for f, s in zip(steps.factors, steps.sizes))
+
+
+class Kept:
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def total(self):
+        return sum(a * a * b for a, b in self.pairs)
+
+
+@program((positive(3), [1.0, 2.0, 3.0]), wrt=(0, 1), second=True)
+def pairs_kept_while_a_name_changes(x, y):
+    kept = Kept(zip(x, y))
+    x = x * 2.0
+    return kept.total() * x[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.support.analysed import stage
@@ -65,3 +66,51 @@ REPEATED = ("sum(2 * xs)", "sum(xs * 2)", "sum(2 * (x, x * x)) * x", "sum(n * [x
 def test_a_list_is_repeated(call: str) -> None:
     check_program(build(program(call)), (0.7, 3), (0,))
     check_second(build(program(call)), (0.7, 3), (0,))
+
+
+UNKNOWN = (
+    "np.mean(ys)",
+    "np.std(ys)",
+    "np.sum(np.sin(ys))",
+    "np.dot(ys, [1.0, 2.0]) + np.linalg.norm(ys)",
+    "np.sum(np.arange(2.0) * ys)",
+    "np.sum(np.cumsum(ys) ** 2) + np.interp(0.5, [0.0, 1.0], ys)",
+    "np.sum(np.mean([(y, x) for y in ys], axis=0) ** 2)",
+    "np.mean([1, *ys, 3])",
+    "np.var(tuple(ys))",
+)
+
+
+@pytest.mark.parametrize("call", UNKNOWN)
+def test_a_list_of_unknown_items_is_an_array(call: str) -> None:
+    code = f"def f(x, gs):\n    ys = [g(x) for g in gs]\n    return {call}\n"
+    f = build(code)
+    for check in (check_program, check_second):
+        check(f, (1.3, [np.sin, np.square]), (0,))
+
+
+HELD = """
+class Log:
+    def __init__(self):
+        self.kept = {"a": [], "b": []}
+    def put(self, key, value):
+        self.kept[key].append(value)
+
+def f(x, gs):
+    log = Log()
+    for i, g in enumerate(gs):
+        log.put("ab"[i], g(x))
+        log.put("b", x)
+    return sum(np.mean(log.kept[key]) ** 2 for key in log.kept)
+"""
+
+
+def test_a_list_that_an_object_holds_is_an_array() -> None:
+    for check in (check_program, check_second):
+        check(build(HELD), (1.3, [np.sin, np.square]), (0,))
+
+
+def test_an_array_changes_in_place_by_a_list() -> None:
+    f = build("def f(x):\n    r = np.ones(2)\n    r -= [x, x * x]\n    return np.sum(r**2)\n")
+    for check in (check_program, check_second):
+        check(f, (1.3,), (0,))

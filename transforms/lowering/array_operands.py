@@ -1,11 +1,12 @@
-"""Converts lists and tuples of numbers, or of items that are not known, to arrays where an operation on arrays
-takes them, as NumPy does.
+"""Converts lists and tuples of numbers, or of what is not known, to arrays where an operation on arrays takes
+them, as NumPy does.
 
 Form: the single-assignment form, in and out. Rules then only get numbers and arrays.
 
     y = np.dot(xs, ws)    ->    y_1 = np.asarray(xs)
                                 y = np.dot(y_1, ws)
 
+A copy that is read from the heap, and a tuple of unknown length, is asked for at run time: `as_operand(xs)`.
 A list has no in-place operator with an array, so that `xs /= ws` is `xs = xs / ws`.
 """
 
@@ -30,8 +31,10 @@ def array_operands(facts: Facts) -> Program:
     """The program with arrays for such operands."""
     program = facts.program
 
+    copies = _copies(facts)
+
     def listed(value: Any) -> list[Any]:
-        return _listed(facts, value)
+        return _listed(facts, value, copies)
 
     def value(s: Any) -> Any:
         return _value(facts, s)
@@ -43,23 +46,43 @@ def array_operands(facts: Facts) -> Program:
     known_as, library = facts.primitives.array_module()
     module = objects.name(library, known_as)
 
+    def converter(a: Any) -> Any:
+        """`np.asarray` of a list; what may be anything is asked for at run time."""
+        if a.id in copies:
+            return load(objects.name(facts.primitives.helper("as_operand"), "as_operand"))
+        return attribute(load(module), "asarray")
+
     def statement(s: Any) -> list[Any] | None:
         operation = value(s)
         found = [] if operation is None else listed(operation)
         made = {id(a): names.temporary(s.targets[0].id) for a in found}
-        code = [assign(made[id(a)], call(attribute(load(module), "asarray"), a), s) for a in found]
+        code = [assign(made[id(a)], call(converter(a), a), s) for a in found]
         return [*code, rebuilt(s, value=_with(operation, made))] if made else None
 
     tree = rewritten(program.tree, statement)
     return program.with_tree(tree, names=names, bindings=objects.all_bindings())
 
 
-def _listed(facts: Facts, value: Any) -> list[Any]:
-    """The lists and tuples of numbers among the operands of an operation on arrays."""
+def _copies(facts: Facts) -> set[str]:
+    """The names of copies of what objects hold, and of tuples, of which it is not known what they are."""
+    makers = facts.primitives.helper("heap_copy"), tuple
+    found = set()
+    for s in statements_in(facts.program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name() as target], value=gast.Call(func=func)):
+                made = facts.program.resolve(func)
+                if any(made is f for f in makers) and facts.kind(target) is facts.domain.UNKNOWN:
+                    found.add(target.id)
+    return found
+
+
+def _listed(facts: Facts, value: Any, copies: set[str]) -> list[Any]:
+    """The lists and tuples of numbers among the operands of an operation on arrays, and `copies`."""
     domain, kind, primitives = facts.domain, facts.kind, facts.primitives
 
     def is_listed(n: Any) -> bool:
-        return isinstance(n, gast.Name) and domain.is_list_of_numbers(kind(n), or_unknown=True)
+        is_named = isinstance(n, gast.Name)
+        return is_named and (n.id in copies or domain.is_list_of_numbers(kind(n), or_unknown=True))
 
     if not any(map(is_listed, find_nodes(value, gast.Name))):
         return []
@@ -69,7 +92,7 @@ def _listed(facts: Facts, value: Any) -> list[Any]:
     rule = primitives.find_rule(operation.function)
     if rule is None:
         return []
-    if isinstance(value, gast.BinOp):
+    if isinstance(value, gast.BinOp) or _operator(operation.function) is not None:
         of_arrays = any(domain.is_array(kind(o)) for o in operation.args)
     else:
         of_arrays = primitives.takes_arrays(operation.function)

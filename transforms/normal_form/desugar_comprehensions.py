@@ -37,8 +37,8 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import parameters, rebuilt
-from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
-from .lazy_itertools import is_endless
+from .lazy_iterables import PAIRING, base_name, collected, generator_of, is_call, is_lazy
+from .lazy_itertools import is_endless, is_itertools
 from .statement_writer import StatementWriter
 
 __all__ = [
@@ -396,9 +396,8 @@ def named_generator(w: StatementWriter, node: Node) -> Node:
 
 
 def is_iterator(program: Program, node: Node) -> bool:
-    """Whether an expression is a generator expression, or a call of `map` or `filter`."""
-    is_called = is_call(program, node, "map") or is_call(program, node, "filter")
-    return isinstance(node, gast.GeneratorExp) or (is_called and is_lazy(program, node))
+    """Whether an expression is a generator expression, or a call of a builtin that can be written as one."""
+    return is_lazy(program, node) and not is_itertools(program, node)
 
 
 def reads_iterables(function: Any) -> bool:
@@ -410,18 +409,26 @@ def reads_iterables(function: Any) -> bool:
 def kept_generator(w: StatementWriter, node: Node, is_named: bool = False) -> Node:
     """A generator expression that a function gets, as the call of a nested generator function."""
     first, *others = node.generators
-    given: list[Node] = []
+    given: dict[str, Node] = {}
+
+    def taken(source: Node) -> Node:
+        """The iterable; what it goes over is evaluated now, as Python does it, and is given."""
+        if isinstance(source, gast.Call) and is_lazy(w.program, source, PAIRING):
+            return rebuilt(source, args=[taken(a) for a in source.args])
+        if isinstance(source, gast.Constant) or is_lazy(w.program, source):
+            return source
+        name = w.names.temporary("source")
+        given[name] = w.atom(source)
+        return load(name)
+
     is_range = is_call(w.program, first.iter, "range") and not is_named
-    if not is_lazy(w.program, first.iter) and not is_range:
-        given.append(w.atom(first.iter))  # as Python does it, now
-    source = w.names.temporary("source")
-    taken = rebuilt(first, iter=load(source)) if given else first
+    loop = first if is_range else rebuilt(first, iter=taken(first.iter))
     name = w.names.temporary("items")
-    body = loops([taken, *others], [gast.Expr(value=gast.Yield(value=node.elt))])
+    body = loops([loop, *others], [gast.Expr(value=gast.Yield(value=node.elt))])
     made = gast.FunctionDef(
         name=name,
         args=gast.arguments(
-            args=[param(source)] if given else [],
+            args=[*map(param, given)],
             posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[],
         ),
         body=[*body, gast.Return(value=constant(None))],
@@ -431,4 +438,4 @@ def kept_generator(w: StatementWriter, node: Node, is_named: bool = False) -> No
         type_params=[],
     )  # fmt: skip
     w.run([made])
-    return located(call(name, *given), node)
+    return located(call(name, *given.values()), node)
