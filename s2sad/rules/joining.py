@@ -274,19 +274,17 @@ def asarray_jvp(a, out, da):
 
 @bprop(as_operand, sharing="maybe", samples=[given([A(), 1.5]), given(A(2)), given(1.5)])
 def as_operand_(x, *, out, dout):
+    dx = dout
     if isinstance(x, (list, tuple)):
         dx = nested_like(dout, x)
-    else:
-        dx = dout
     return (dx,)
 
 
 @as_operand_.jvp
 def as_operand_jvp(x, out, dx):
+    dout = dx
     if isinstance(x, (list, tuple)):
         dout = cast_like(np.array(filled(dx, made_into(x, out))), out)
-    else:
-        dout = dx
     return dout
 
 

@@ -310,3 +310,47 @@ def masked_stores_among_objects_by_name(x, y):
         for name, s in species.items():
             s.advance(food[name])
     return species["hare"].n @ species["lynx"].n
+
+
+class Site:
+    def __init__(self, weight):
+        self.weight, self.state, self.total = weight, None, 0.0
+
+
+def rates(x):
+    found = np.outer(x, x)
+    np.fill_diagonal(found, -found.sum(axis=1))
+    return found / np.sum(np.diag(found))
+
+
+@program((positive(3),), second=True)
+def a_matrix_whose_diagonal_is_set_before_objects_change(x):
+    first, last = Site(1.0), Site(2.0)
+    table = rates(x)
+    for site in (first, last, first):
+        site.state = table @ x * site.weight
+        site.total = site.total * site.weight + np.sum(site.state**2)
+    return first.total * last.total
+
+
+@program((positive(3),))
+def an_array_that_calls_change_where_objects_hold_it(x):
+    sites = [Site(1.0), Site(2.0)]
+    table = np.outer(x, x)
+    for site in [*sites, sites[0]]:
+        site.state = table
+        np.fill_diagonal(table, site.weight * x)
+        site.total += np.sum(site.state**2) + np.sum(sites[0].state)
+    return sites[0].total * sites[1].total + np.sum(table)
+
+
+@program((positive(3),), second=True)
+def calls_that_change_an_array_of_the_function(x):
+    found = x * 2.0
+    sites = [Site(1.0), Site(2.0)]
+    for site in [*sites, sites[0]]:
+        np.put(found, [1, 0], x[2] * site.weight)
+        np.multiply(found, x, out=found)
+        site.total = site.total + np.sum(found**2) * site.weight
+        found.sort()
+    return sites[0].total * sites[1].total + found[0]

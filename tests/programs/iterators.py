@@ -259,7 +259,8 @@ def sum_of_products(pairs):
 @program((positive(3), positive(3, seed=1)), wrt=(0, 1), second=True)
 def pairs_passed_on(x, y):
     found = sum_of_products(zip(x, y, strict=True)) * sum_of_products(enumerate(x, 2))
-    return found + sum_of_products(zip(reversed(x), map(np.sin, y))) * sum_of_products(zip(x[:0], y))
+    found += sum_of_products(zip(reversed(x), map(np.sin, y), strict=True))
+    return found * sum_of_products(zip(x[:2], y, strict=False))
 
 
 class Steps:
@@ -275,8 +276,8 @@ class Steps:
 
 @program((positive(3), [1.0, 2.0, 3.0]), wrt=(0, 1), second=True)
 def pairs_that_a_constructor_goes_over(rates, sizes):
-    steps = Steps(zip(sizes, rates))
-    return sum(f * s for f, s in zip(steps.factors, steps.sizes))
+    steps = Steps(zip(sizes, rates, strict=True))
+    return sum(f * s for f, s in zip(steps.factors, steps.sizes, strict=True))
 
 
 class Kept:
@@ -289,6 +290,6 @@ class Kept:
 
 @program((positive(3), [1.0, 2.0, 3.0]), wrt=(0, 1), second=True)
 def pairs_kept_while_a_name_changes(x, y):
-    kept = Kept(zip(x, y))
+    kept = Kept(zip(x, y, strict=True))
     x = x * 2.0
     return kept.total() * x[0]

@@ -23,7 +23,7 @@ from ..analyses.find_uses import find_uses
 from ..analyses.liveness import AssignedBefore, captured_names
 from ..normal_form.expand_item_updates import index_value
 from ..trees.nodes import attribute, call, find_nodes, header_of, load, names_read, statements_in
-from ..trees.rebuild import parameter_names, parameters, rebuilt
+from ..trees.rebuild import parameter_names, parameters, rebuilt, substitute
 from .heap_names import largest
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ class Arrays:
                 index = s.targets[0].slice
                 is_slice = isinstance(index, gast.Slice) and not self.to.values.is_list(x)
                 return not self.is_own(x) and (self.to.nature(x) == "plain" or is_slice or is_of_array(index))
+            case gast.Expr(value=gast.Call() as value):
+                changed = self.to.values.changed_array(value)
+                return changed is not None and changed not in self.own
         return False
 
     def is_checked(self, x: Node) -> bool:
@@ -102,6 +105,24 @@ class Arrays:
         new = to.made(x.id, to.helper("with_item", x, place, value))
         self.replace(s, x, new)
         to.put(x.id, new)
+
+    def call(self, s: Node, value: Node) -> None:
+        """A call that changes an array: one that other objects may hold is copied before."""
+        to = self.to
+        name = to.values.changed_array(value) if isinstance(s, gast.Expr) else None
+        if name is None:
+            to.refuse_array()
+        x = load(name)
+        args = [to.copy(a, deep=True) for a in value.args]
+        keywords = [rebuilt(k, value=to.copy(k.value, deep=True)) for k in value.keywords]
+        value = rebuilt(value, args=args, keywords=keywords)
+        if self.is_own(x):
+            to.emit(rebuilt(s, value=value))
+            return
+        new = to.made(name, call(attribute(x, "copy")))
+        to.emit(rebuilt(s, value=substitute(value, {name: new})))
+        self.replace(s, x, new)
+        to.put(name, new)
 
     def array_of(self, items: Node) -> Node:
         """A new array of the numbers of a list."""
@@ -216,5 +237,5 @@ def _keeps(s: Node, names: set[str], values: HeapValues) -> bool:
         case gast.AugAssign(target=gast.Subscript(value=x)) | gast.Assign(targets=[gast.Subscript(value=x)]):
             return values.is_array(x)
         case gast.Expr(value=gast.Call() as value):
-            return values.is_inert(value)
+            return values.is_inert(value) or values.changed_array(value) is not None
     return isinstance(s, (gast.Return, gast.If, gast.While, gast.Assert))

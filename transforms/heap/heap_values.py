@@ -116,6 +116,14 @@ class HeapValues:
         arrays = self.facts.effect_at(value)[0].changed - {ELSEWHERE}
         return bool(arrays or changed_atoms(value, self.facts))
 
+    def changed_array(self, value: Node) -> str | None:
+        """The name of the array that a primitive changes in place; None where the call may change more."""
+        if not self.is_primitive(value):
+            return None
+        changed = changed_atoms(value, self.facts) or []
+        found = {a.id for a in changed if isinstance(a, gast.Name) and self.domain.is_array(self.kind(a))}
+        return found.pop() if len(found) == len(changed) == 1 else None
+
     def is_inert(self, value: Node) -> bool:
         """Whether a call is inactive and has no effect."""
         operation = self.operation(value)

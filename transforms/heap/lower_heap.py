@@ -361,7 +361,8 @@ class _Lowerer(Writer):
             self.put(target, rebuilt(value, args=[items]))
             return
         if self.values.changes_array(value):
-            self.refuse_array()
+            self.arrays.call(s, value)
+            return
         if self.values.is_inert(value):
             if self.values.sharing(value) == "view":  # of an array without a name
                 self.refuse_array()
