@@ -846,10 +846,10 @@ class Memory:
             for slot in keys:
                 found = found.joined(self.slots.get((site, slot), EMPTY))
             if not is_held:
-                found = found.joined(self.inherited(site, keys[0]))
+                found = found.joined(self.from_class(site, keys[0]))
         return found
 
-    def inherited(self, site: str, key: Any) -> Held:
+    def from_class(self, site: str, key: Any) -> Held:
         """What is read where an object does not hold an attribute itself; containers like arguments."""
         found = self.shared.default(self.classes.get(site), key)
         if isinstance(found.kind, (Dict, List, Record)) and not _is_inert(found.kind):

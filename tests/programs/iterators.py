@@ -259,7 +259,7 @@ def sum_of_products(pairs):
 @program((positive(3), positive(3, seed=1)), wrt=(0, 1), second=True)
 def pairs_passed_on(x, y):
     found = sum_of_products(zip(x, y, strict=True)) * sum_of_products(enumerate(x, 2))
-    found += sum_of_products(zip(reversed(x), map(np.sin, y), strict=True))
+    found += sum_of_products(zip(x[::-1], map(np.sin, y), strict=True))
     return found * sum_of_products(zip(x[:2], y, strict=False))
 
 
@@ -293,3 +293,15 @@ def pairs_kept_while_a_name_changes(x, y):
     kept = Kept(zip(x, y, strict=True))
     x = x * 2.0
     return kept.total() * x[0]
+
+
+@program((positive(3), positive(3, seed=1)), wrt=(0, 1), second=True)
+def iterables_read_when_they_are_made(x, y):
+    function, start, count = np.sin, 2, 3
+    mapped = Kept(zip(x, map(function, y), strict=True))
+    squares = Kept(zip(y, (v * v for v in x), strict=True))
+    counted = Kept(enumerate(y, start=start))
+    chosen = Kept((x[k], y[k]) for k in range(count))
+    x, y, function, start, count = x * 2.0, y * 3.0, np.cos, 7, 1
+    total = mapped.total() + squares.total() + counted.total() + start * count
+    return total * function(x[0]) * y[0] + chosen.total()

@@ -149,7 +149,7 @@ class ExpressionWriter(StatementWriter):
                 self.emit(gast.Raise(exc=node, cause=None))
                 return gast.Constant(value=None, kind=None)
             case gast.GeneratorExp() | gast.Call() if any(node is given for given in self.given):
-                return self.op(kept_generator(self, generator_of(self.objects, node, self.held)))
+                return self.op(kept_generator(self, generator_of(self.objects, node, self.kept)))
             case gast.Call():
                 return self.call(node)
             case gast.Subscript():

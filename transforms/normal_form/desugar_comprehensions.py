@@ -37,7 +37,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import parameters, rebuilt
-from .lazy_iterables import PAIRING, base_name, collected, generator_of, is_call, is_lazy
+from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
 from .lazy_itertools import is_endless, is_itertools
 from .statement_writer import StatementWriter
 
@@ -392,12 +392,13 @@ def named_generator(w: StatementWriter, node: Node) -> Node:
     """
     if is_lazy(w.program, node.generators[0].iter):
         refuse_kept_generator(w, node)
-    return kept_generator(w, node, is_named=True)
+    return kept_generator(w, node)
 
 
 def is_iterator(program: Program, node: Node) -> bool:
     """Whether an expression is a generator expression, or a call of a builtin that can be written as one."""
-    return is_lazy(program, node) and not is_itertools(program, node)
+    is_written = is_lazy(program, node) and not is_itertools(program, node)
+    return is_written and not is_call(program, node, "reversed")  # it has the length of now
 
 
 def reads_iterables(function: Any) -> bool:
@@ -406,23 +407,32 @@ def reads_iterables(function: Any) -> bool:
     return function is MISSING or isinstance(inner, FunctionType)
 
 
-def kept_generator(w: StatementWriter, node: Node, is_named: bool = False) -> Node:
+def kept_generator(w: StatementWriter, node: Node) -> Node:
     """A generator expression that a function gets, as the call of a nested generator function."""
     first, *others = node.generators
     given: dict[str, Node] = {}
 
     def taken(source: Node) -> Node:
-        """The iterable; what it goes over is evaluated now, as Python does it, and is given."""
-        if isinstance(source, gast.Call) and is_lazy(w.program, source, PAIRING):
-            return rebuilt(source, args=[taken(a) for a in source.args])
-        if isinstance(source, gast.Constant) or is_lazy(w.program, source):
-            return source
+        """The iterable, with parameters for what is evaluated when it is made."""
+        match source:
+            case gast.Constant():
+                return source
+            case gast.Starred(value=value):
+                return rebuilt(source, value=taken(value))
+            case gast.GeneratorExp(generators=[inner, *rest]):
+                return rebuilt(source, generators=[rebuilt(inner, iter=taken(inner.iter)), *rest])
+            case gast.Call() if is_call(w.program, source, "reversed"):
+                return refuse_kept_generator(w, node)
+            case gast.Call() if is_lazy(w.program, source) or is_call(w.program, source, "range"):
+                keywords = [rebuilt(k, value=taken(k.value)) for k in source.keywords]
+                return rebuilt(source, args=list(map(taken, source.args)), keywords=keywords)
+            case _ if callable(w.program.resolve(source)):
+                return source
         name = w.names.temporary("source")
         given[name] = w.atom(source)
         return load(name)
 
-    is_range = is_call(w.program, first.iter, "range") and not is_named
-    loop = first if is_range else rebuilt(first, iter=taken(first.iter))
+    loop = rebuilt(first, iter=taken(first.iter))
     name = w.names.temporary("items")
     body = loops([loop, *others], [gast.Expr(value=gast.Yield(value=node.elt))])
     made = gast.FunctionDef(

@@ -10,7 +10,7 @@ from ..analyses.liveness import ends_in_raise
 from ..trees.bind_objects import Objects
 from ..trees.evaluation_order import walrus_names
 from ..trees.nodes import assign, find_nodes, load, located
-from ..trees.program import Names, Program
+from ..trees.program import MISSING, Names, Program
 from .desugar_assignments import captured_names
 
 __all__ = ["StatementWriter"]
@@ -73,6 +73,11 @@ class StatementWriter:
     def held(self, node: Node) -> Node:
         """An atom with the expression's present value."""
         return self.atom(node)
+
+    def kept(self, node: Node) -> Node:
+        """An atom with the expression's present value, which no later assignment changes."""
+        is_variable = isinstance(node, gast.Name) and self.program.resolve(node) is MISSING
+        return self.temporary(node) if is_variable else self.atom(node)
 
     def temporary(self, value: Node) -> Node:
         name = self.names.temporary(self.base)
