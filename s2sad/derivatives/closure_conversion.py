@@ -28,7 +28,7 @@ from ..analysis.constructors import has_maker, maker_of, replacer_of
 from ..analysis.outer_bindings import refuse_assigning
 from ..analysis.primitive_table import PRIMITIVES
 from ..kinds.abstraction import kind_of
-from ..kinds.wrapped_functions import is_dispatcher, unwrapped
+from ..kinds.wrapped_functions import choice_of, unwrapped
 from ..lowering.expand_asdict import converter_of, is_converter
 from ..primitives.provided import provide
 from ..primitives.record import stand_in
@@ -136,8 +136,8 @@ def lift(f: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return special(args, keywords)  # type: ignore[no-any-return]
     if (inner := unwrapped(f) if PRIMITIVES.find_rule(f) is None else None) is not None:
         return lift(inner, args, keywords)
-    if is_dispatcher(f) and args:
-        return lift(f.dispatch(type(args[0])), args, keywords)
+    if args and (choice := choice_of(f)) is not None:
+        return lift(choice(type(args[0])), args, keywords)
     if len(args) == 1 and (f is dataclasses.replace or is_replace_of_tuple(f, args[0])):
         cls: Any = type(args[0])
         f = replacer_of(cls, tuple(keywords)) or f

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from ..runtime.input_checks import Bprop
 from .lattice import OF_TYPES, Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 
-__all__ = ["chosen_by_kind", "is_dispatcher", "unwrapped"]
+__all__ = ["choice_of", "chosen_by_kind", "is_dispatcher", "unwrapped"]
 
 _MEMORIES = ("MemorizedFunc", "NotMemorizedFunc", "AsyncMemorizedFunc", "AsyncNotMemorizedFunc")
 _OF_KINDS = {kind: cls for cls, kind in reversed(OF_TYPES.items())}
@@ -38,7 +39,23 @@ def is_dispatcher(f: Any) -> bool:
 
 
 _dispatcher: Any = functools.singledispatch(lambda x: x)
+_method: Any = functools.singledispatchmethod(lambda self, x: x)
 _DISPATCHER = _dispatcher.__code__
+_METHOD = _method.__get__(None, object).__code__
+
+
+def choice_of(f: Any) -> Callable[[type], Any] | None:
+    """What a dispatcher, or a method of `functools.singledispatchmethod`, calls for the class of the first
+    argument; None for any other object.
+    """
+    if is_dispatcher(f):
+        return f.dispatch  # type: ignore[no-any-return]
+    if not isinstance(f, FunctionType) or f.__code__ is not _METHOD:
+        return None
+    owner = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+    dispatcher = f.register.__self__.dispatcher  # type: ignore[attr-defined]
+    place = owner["obj"].cell_contents, owner["cls"].cell_contents
+    return lambda cls: dispatcher.dispatch(cls).__get__(*place)
 
 
 def chosen_by_kind(f: Any, kind: Kind) -> Any:

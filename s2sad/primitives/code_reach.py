@@ -20,7 +20,7 @@ from typing import Any
 
 from ..source.locate import GENERATED
 from ..values.objects import is_plain, lookup
-from .record import Rule, find_rule, is_nondifferentiable, refusal
+from .record import Rule, find_rule, is_nondifferentiable, refusal, stand_in
 
 __all__ = [
     "functions_of_rule",
@@ -170,6 +170,7 @@ def _functions(value: Any, cls: type | None) -> Iterator[tuple[FunctionType, typ
     """The Python functions that a call of a value executes."""
     if isinstance(value, MethodType):
         value = value.__func__
+    value = stand_in(value)
     if find_rule(value) is not None or is_nondifferentiable(value) or refusal(value) is not None:
         return
     if isinstance(value, FunctionType):
