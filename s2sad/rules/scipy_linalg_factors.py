@@ -98,7 +98,7 @@ def factor_alone(factor: Any) -> Any:
     return triangle_of(factor[0], factor[1]), factor[1]
 
 
-@bprop(linalg.cho_factor, runs=True, samples=POSITIVE, defined=factor_alone)
+@bprop(linalg.cho_factor, runs=True, samples=[*POSITIVE[:2], POSITIVE[3]], defined=factor_alone)
 def cho_factor(a, lower=False, *, check_finite=True, out, dout):
     triangle, dtriangle = triangle_of(out[0], lower), triangle_of(filled(dout, out)[0], lower)
     return (unbroadcast(cholesky_dx(dtriangle, triangle, not lower), a),)

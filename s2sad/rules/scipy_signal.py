@@ -16,6 +16,8 @@ from .samples import A, given
 
 Array = Any  # any type with NumPy's protocols
 
+nondifferentiable([signal.square])  # it is 1 or -1
+
 # ---------------------------------------------------------------- convolutions
 
 def margins(d: Array, x: Array, y: Array, mode: str) -> list[tuple[int, int]]:

@@ -300,7 +300,6 @@ def close(found: Any, expected: Any, rtol: float) -> bool:
     return a.shape == b.shape and bool(np.max(np.abs(a - b)) <= rtol * np.max(np.abs(b)))
 
 
-@pytest.mark.filterwarnings("ignore:`minkowski_distance:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:`distance_matrix`:DeprecationWarning")
 @pytest.mark.parametrize("row", ROWS)
 def test_function(row: str) -> None:
