@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         stop_gradient,
         value_and_grad,
         vjp,
+        vmap,
     )
     from .custom_rules import Function, custom_jvp, custom_vjp, numerical, once_differentiable
     from .debugging import debug_nans
@@ -94,6 +95,7 @@ __all__ = [
     "trace",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 __version__ = "0.1.0"
 
@@ -120,7 +122,6 @@ _HOMES = {  # the modules of public names that are not in `api`; errors are in `
 }
 _ELSEWHERE = {  # what other tools call it, and how to do it here
     "jit": 'give a derivative `compile="numba"`: `s2sad.grad(f, compile="numba")`',
-    "vmap": "write the loop, or use axes of arrays; `s2sad.jacobian` takes derivatives of many results",
     "numpy": "functions use NumPy itself: `import numpy as np`",
     "lax": "functions use Python's own `if`, `for` and `while`",
     "random": "functions use NumPy's own generators: `np.random.default_rng(seed)`",

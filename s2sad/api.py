@@ -28,6 +28,7 @@ from .derivatives.jacobians import (
 from .derivatives.linear_map import LinearMap
 from .derivatives.sparse_jacobians import SparseHessian, SparseJacobian, SparseJacobianByRows, single
 from .derivatives.variadic import Variadic, is_variadic
+from .derivatives.vmap import Axes, Vectorised, vectorised
 from .primitives.record import stands_in
 from .result_types import (
     GradientMaker,
@@ -57,6 +58,7 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 P = ParamSpec("P")
@@ -519,6 +521,28 @@ def jacobian(
         return SparseJacobian(g, single(argnums), inner, sparsity, rows)
 
     return _decorator(make, f, jacobian, argnums=argnums, has_aux=has_aux, sparsity=sparsity, **compiling)
+
+
+@_public
+def vmap(f: Function | None = None, in_axes: Axes = 0, out_axes: int = 0) -> Any:
+    """The function for many calls at once: arguments have an axis more, along which each is the argument of
+    one call, and so has the result. It is written as code on whole arrays: `A @ x` becomes `x @ A.T`.
+
+    `in_axes` gives that axis: one for all parameters without a default; or a tuple, or a dict by names, with
+    None for those that are the same in all calls. `out_axes` is that of the result (of each, for a tuple).
+    What has no such form, as a branch that calls may take differently, raises UnsupportedSyntaxError at its
+    line. A derivative can be called so, and the result can be differentiated.
+
+    >>> vmap(lambda a, x: a @ x, in_axes=(None, 0))(np.eye(2), np.arange(6.0).reshape(3, 2))
+    array([[0., 1.],
+           [2., 3.],
+           [4., 5.]])
+    """
+
+    def make(g: Function) -> Vectorised:
+        return vectorised(g, in_axes, out_axes)
+
+    return _decorator(make, f, vmap, in_axes=in_axes, out_axes=out_axes)
 
 
 @overload

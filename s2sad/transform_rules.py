@@ -25,6 +25,7 @@ from .api import (
     stop_gradient,
     value_and_grad,
     vjp,
+    vmap,
 )
 from .derivatives.closure_conversion import CALLED, Lifted, lift
 from .derivatives.star_calls import layouts_at
@@ -42,6 +43,7 @@ from .primitives.record import bprop, nondifferentiable
     hessian,
     hvp,
     elementwise_grad,
+    vmap,
     samples=[(abs,)],
 )
 def transform(f, *args, out, dout, **options):

@@ -13,7 +13,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -270,6 +270,8 @@ class Derivative:
             options.careful,
             tuple(names[k] for k in sorted(options.unchanged)),
             is_linked=options.is_linked,
+            axes=options.axes,
+            out_axis=options.out_axis,
         )
         try:
             made = generator.derivative(request)
@@ -430,6 +432,11 @@ class Derivative:
         return self._options
 
     @property
+    def exact_lengths(self) -> frozenset[int]:
+        """The lengths of arguments that kinds contain."""
+        return self._exact
+
+    @property
     def form(self) -> str:
         return self._options.form
 
@@ -458,8 +465,12 @@ class Derivative:
 
     # ------------------------------------------------------------ being an object
 
+    def with_options(self, options: Options) -> Self:
+        """A derivative of the same function with other options."""
+        return self._with(self._f, options)
+
     @classmethod
-    def _with(cls, f: Callable[..., Any], options: Options) -> Derivative:
+    def _with(cls, f: Callable[..., Any], options: Options) -> Self:
         derivative = cls.__new__(cls)
         derivative._f, derivative._options = f, options
         derivative._begin()

@@ -30,6 +30,8 @@ def description(form: str, name: str, wrt: Sequence[str] | None, bare: bool, has
             text = (
                 f"The {parts}. The `bprop` takes a cotangent of the result {each}, as often as it is called."
             )
+        case "batched":
+            text = f"`{name}` for many values of {by}, along an axis."
         case _:
             text = f"The value, its tangent, and aux, where `{name}` returns (value, aux)."
             text = text if has_aux else f"The result of `{name}`, and its tangent: a tuple of the two."

@@ -28,6 +28,7 @@ from ..analysis.object_copies import is_copier
 from ..analysis.prefers_heap import fills_dicts, leaves_objects_unknown, prefers_heap
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.records import are_read_back, with_records
+from ..batching.batch import batch
 from ..kinds.abstraction import contains
 from ..kinds.foreign import libraries_in
 from ..kinds.lattice import UNKNOWN, Kind, Tuple
@@ -95,7 +96,7 @@ class Request:
     """
 
     function: FunctionType
-    form: str  # "grad", "value_and_grad", "vjp" or "jvp"
+    form: str  # "grad", "value_and_grad", "vjp", "jvp", or "batched": the function itself, for many `wrt`
     wrt: tuple[str, ...]
     bare: bool
     kinds: tuple[Kind, ...]
@@ -105,7 +106,9 @@ class Request:
     careful: bool = False  # whether a caller may catch its exceptions, so that all must be raised
     unchanged: tuple[str, ...] = ()  # the parameters that the function must not change
     is_linked: bool = True  # whether generated code calls it
-    results: tuple[bool, ...] | None = None  # which items of the returned tuple have cotangents
+    results: tuple[bool, ...] | None = None  # which items of the returned tuple have cotangents, or the axis
+    axes: tuple[int, ...] = ()  # of batched code: the axes of the parameters `wrt` (in front)
+    out_axis: int = 0
 
 
 @dataclass
@@ -137,6 +140,7 @@ class Generator:
         self.made: dict[Request, Generated] = {}
         self.refused: dict[Request, tuple[S2sadError, tuple[SourceLocation, ...]]] = {}
         self._requests: dict[Request, Request] = {}
+        self.alone: set[Request] = set()  # batched code that changes nothing else
 
     @property
     def captures(self) -> list[Capture]:
@@ -269,7 +273,7 @@ class Generator:
             self.generate_first(request)
         except S2sadError as refusal:
             if not self.forms.is_outdated(known):
-                if not self.forms.deferred.add(refusal):
+                if request.form == "batched" or not self.forms.deferred.add(refusal):
                     raise
                 met = self.captures
                 self._begin(self.forms.again())
@@ -295,6 +299,8 @@ class Generator:
                     self.made.pop(request, None)
                     self.forms.open_calls.discard((request.function, None))
                     del self.forms.generated[count:]
+                    if request.form == "batched":
+                        raise
                     self.attempt_otherwise(request, refusal)
             is_users = request.function.__code__.co_filename not in origins
             made = self.made[request]
@@ -416,6 +422,8 @@ class Generator:
         variables.
         """
         program = facts.program
+        if request.form == "batched":
+            return self.batched(facts, request)
         given = dict(zip(parameter_names(program.tree), request.kinds, strict=True))
         if request.outputs is not None and not has_heap(program):
             program = with_outputs(program, request.outputs)
@@ -499,6 +507,43 @@ class Generator:
         outside = refuse_unbound(simplified, program)
         self.forms.note(Capture(program.scope, name) for name in outside)
         return simplified
+
+    def batched(self, facts: Facts, request: Request) -> Program:
+        """A program itself, for many values of the parameters `wrt`."""
+        facts = self.forms.lowered(facts, unwatched, False)
+        if has_heap(facts.program):
+            facts.program.refuse(facts.program.tree, "changes of objects in batched code")
+        result, generation, is_alone = batch(
+            facts, self.link_batched, request.wrt, request.axes, request.results, request.out_axis
+        )
+        if is_alone:
+            self.alone.add(request)
+        elif request is not self._first:
+            what = "a function that changes what it is given, in batched code"
+            facts.program.refuse(facts.program.tree, what)
+        expressions = GeneratedExpressions(result, generation)
+        generated = GeneratedFacts(result, generation, expressions, users_names(facts.program), False)
+        simplified = simplify(result, generated, unwatched)
+        outside = refuse_unbound(simplified, facts.program)
+        self.forms.note(Capture(facts.program.scope, name) for name in outside)
+        return simplified
+
+    def link_batched(
+        self, operation: Call, keys: list[int | str], args: list[Kind], keywords: dict[str, Kind]
+    ) -> Link | None:
+        """The batched code of the callee of a call, for the arguments at `keys`; None without source."""
+        function = self.forms.plain(operation.function, args, keywords)
+        is_plain = isinstance(function, FunctionType) and rule_of(function) is None
+        bound = self.forms.bind(function, args, keywords) if is_plain else None
+        if bound is None:
+            return None
+        source = read_source(function)
+        parameters = parameter_names(source.tree)
+        wrt = tuple(parameters[k] if isinstance(k, int) else k for k in keys)
+        wanted = Request(function, "batched", wrt, False, tuple(bound[p] for p in parameters))
+        wanted = self._requests.setdefault(wanted, wanted)
+        self.generate(wanted)
+        return Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))
 
     def with_records(self, facts: Facts, request: Request) -> Facts:
         """The program with its records marked, noted in the forms. Of a derivative that another one calls

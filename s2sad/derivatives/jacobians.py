@@ -30,8 +30,11 @@ from ..values.pytree import (
     rows_of,
     unflatten_columns,
     unflatten_rows,
+    unstacked_columns,
+    unstacked_rows,
 )
 from ..values.snapshot import Before
+from .batched import columns_at_once, rows_at_once
 from .closure_conversion import Lifted, cached, lift
 from .derivative import Derivative
 from .unwrap import bound_like
@@ -143,19 +146,30 @@ class JacobianByColumns(Composed):
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
+        found = columns_at_once(self._inner, args, keywords, chosen, isinstance(self._argnums, tuple))
+        if found is not None:
+            columns, out, aux = found
+            return self.result(unstacked_columns(columns, out, chosen), aux)
+        columns, out, aux = self.one_by_one(args, keywords, chosen)
+        if not columns:
+            out = self._inner.primal(*args, **keywords)
+            out, *aux = out if self._inner.has_aux else (out,)
+        _refuse_nothing(out, self.transform)
+        return self.result(unflatten_columns(columns, out, chosen), aux)
+
+    def one_by_one(
+        self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any
+    ) -> tuple[list[Any], Any, list[Any]]:
+        """The columns, the value and what else the function returned, from a run for each direction."""
         columns: list[Any] = []
-        out, aux = None, []
+        out, aux = None, list[Any]()
         before = Before(self._f, *self._inner.bind(args, keywords))
         for tangent in basis_of(chosen):
             tangents = tangent if isinstance(self._argnums, tuple) else (tangent,)
             with before.again() if columns else nullcontext():
                 out, dout, *aux = self._inner(*args, *tangents, **keywords)
             columns.append(dout)
-        if not columns:
-            out = self._inner.primal(*args, **keywords)
-            out, *aux = out if self._inner.has_aux else (out,)
-        _refuse_nothing(out, self.transform)
-        return self.result(unflatten_columns(columns, out, chosen), aux)
+        return columns, out, aux
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
@@ -186,7 +200,16 @@ class JacobianByRows(Composed):
         out, bprop, *aux = self._inner(*args, **keywords)
         _refuse_nothing(out, self.transform)
         chosen = self.chosen(args, keywords)
-        return self.result(unflatten_rows(rows_of(bprop, out, chosen), out, chosen), aux)
+        return self.result(self.rows(args, keywords, chosen, out, bprop), aux)
+
+    def rows(
+        self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any, out: Any, bprop: Any
+    ) -> Any:
+        """The Jacobian, from a run for all rows, or one for each."""
+        found = rows_at_once(self._inner, args, keywords, chosen, isinstance(self._argnums, tuple), out)
+        if found is not None:
+            return unstacked_rows(found, out, chosen)
+        return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         x = _only_array(self.chosen(args, keywords), self.transform)
@@ -222,7 +245,7 @@ class SmallerJacobian(JacobianByRows):
         if inputs <= sum(math.prod(np.shape(x)) for x in flatten(out)):
             with before.again():
                 return self._forward(*args, **keywords)
-        return self.result(unflatten_rows(rows_of(bprop, out, chosen), out, chosen), aux)
+        return self.result(self.rows(args, keywords, chosen, out, bprop), aux)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
         return self._forward.lift_call(args, keywords)

@@ -50,6 +50,8 @@ class Options:
     is_linked: bool = False  # whether generated code calls it, and its `bprop`
     compile: str | None = None  # the compiler: "numba"
     settings: Settings = DEFAULTS
+    axes: tuple[int, ...] = ()  # of batched code: those of the parameters `argnums`
+    out_axis: int = 0
 
     @property
     def is_bare(self) -> bool:
@@ -60,7 +62,7 @@ class Options:
     def key(self) -> tuple[Any, ...]:
         """The options that the generated code depends on, other than the differentiated positions."""
         options = self.has_aux, self.outputs, self.writes, self.careful, self.unchanged, self.is_linked
-        return self.form, self.is_bare, *options
+        return self.form, self.is_bare, *options, self.axes, self.out_axis
 
 
 class Parameters:
@@ -212,7 +214,7 @@ class Parameters:
         Raises NonDifferentiableError, which names the function `name`, for an inactive argument.
         """
         if self.argnums is not None:
-            for k in self.wrt:
+            for k in self.wrt if self.form != "batched" else ():
                 check_input(self.names[k], primals[k], name)
             return self.wrt
         return self.chosen_by_kinds(kinds_of(primals, self.names), taken)

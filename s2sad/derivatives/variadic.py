@@ -210,7 +210,7 @@ class Variadic:
         return found
 
     def _of(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, Fixed]:
-        argnums = self._options["argnums"]
+        argnums = self._options.get("argnums")
         extra = self._extra(argnums, len(args))
         has_tangents = argnums is None and self._extra(None, 2) > 0
         if len(args) < extra or (has_tangents and len(args) != 2 * extra):
@@ -228,7 +228,7 @@ class Variadic:
         if call.key not in self._made:
             if argnums is None and extra:  # tangents belong to the positional arguments
                 argnums = tuple(range(len(own)))
-            options = {**self._options, "argnums": argnums}
+            options = {**self._options, "argnums": argnums} if "argnums" in self._options else self._options
             made = self._transform(call.function, **options)
             self._made[call.key] = made.without_last(call.named) if argnums is None else made
         return self._made[call.key], call
@@ -292,7 +292,7 @@ class Variadic:
 
     def _padded(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of the function, followed by None for each tangent."""
-        own, argnums = len(args), self._options["argnums"]
+        own, argnums = len(args), self._options.get("argnums")
         extra = next(n for n in range(own + 1, -1, -1) if self._extra(argnums, own + n) == n)
         return (*args, *(None,) * extra)
 

@@ -168,6 +168,28 @@ def unflatten_rows(rows: list[Any], out: Any, x: Any) -> Any:
     return _nested(out, x, block)
 
 
+def unstacked_columns(columns: Any, out: Any, x: Any) -> Any:
+    """The Jacobian of one number or array from its columns, along the first axis of one array; `x` is one or
+    a tuple of several.
+    """
+    parts = []
+    start = 0
+    for leaf in x if isinstance(x, tuple) else (x,):
+        values = columns[start : start + np.size(leaf)]
+        parts.append(_shaped(np.moveaxis(values, 0, -1), out, leaf))
+        start += np.size(leaf)
+    return tuple(parts) if isinstance(x, tuple) else parts[0]
+
+
+def unstacked_rows(rows: tuple[Any, ...], out: Any, x: Any) -> Any:
+    """The Jacobian of one number or array from its rows, along the first axis of an array for each number or
+    array in `x`, which is one or a tuple of several.
+    """
+    leaves = x if isinstance(x, tuple) else (x,)
+    parts = tuple(_shaped(values, out, leaf) for values, leaf in zip(rows, leaves, strict=True))
+    return parts if isinstance(x, tuple) else parts[0]
+
+
 def _dtype(out: Any, x: Any) -> Any:
     return np.result_type(np.asarray(out), np.asarray(x))
 

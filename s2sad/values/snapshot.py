@@ -49,6 +49,17 @@ class Before:
         self._parts = list(_parts_of((*values, *GLOBAL)))
         self._has_run = False
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether no iterator is among the values, which a run uses up."""
+        return not any(isinstance(x, Iterator) for x, _ in self._parts)
+
+    def undo(self) -> None:
+        """Goes back to the state of the snapshot, as if nothing had run."""
+        for x, held in self._parts:
+            if not _holds(x, held):
+                _fill(x, held)
+
     @contextmanager
     def again(self) -> Iterator[None]:
         """A context with the state of the snapshot; afterwards the state after the first run is restored."""

@@ -21,7 +21,7 @@ IGNORED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-in
 
 PACKAGES = [
     "transforms", "values", "source", "primitives", "runtime", "rules", "kinds",
-    "analysis", "lowering", "targets", "derivatives", "testing", "tools",
+    "analysis", "lowering", "batching", "targets", "derivatives", "testing", "tools",
 ]  # fmt: skip
 LAYERS = ["trees", "analyses", "normal_form", "lowering", "heap", "differentiation", "simplification"]
 

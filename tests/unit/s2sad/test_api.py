@@ -458,9 +458,9 @@ def test_gradients_are_the_callers_alone() -> None:
 def test_names_of_other_tools_say_what_to_do_here() -> None:
     with pytest.raises(AttributeError, match='compile="numba"'):
         s2sad.jit  # type: ignore[attr-defined]  # noqa: B018
-    with pytest.raises(ImportError, match="write the loop"):
-        from s2sad import vmap  # type: ignore[attr-defined]  # noqa: F401
-    assert not hasattr(s2sad, "vmap")
+    with pytest.raises(ImportError, match="Python's own `if`"):
+        from s2sad import lax  # type: ignore[attr-defined]  # noqa: F401
+    assert not hasattr(s2sad, "lax")
     with pytest.raises(AttributeError, match=r"'grads'$"):
         s2sad.grads  # type: ignore[attr-defined]  # noqa: B018
 

@@ -1,0 +1,1 @@
+"""Batching: a program for one value becomes one for many, along a leading axis."""

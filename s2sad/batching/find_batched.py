@@ -1,0 +1,367 @@
+"""Which values of a program have an axis for the calls, if these parameters have one.
+
+What a name holds is told by a form: False for a value that all calls share, True for a number or array with
+the axis in front, a tuple of forms for a tuple, `Elements` for a list or dict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import gast
+
+from ..kinds.lattice import UNKNOWN, Kind, Nothing, Tuple
+from ..runtime.adjoints import like
+from ..transforms.analyses.facts import Facts
+from ..transforms.analyses.find_aliases import find_aliases, is_outside
+from ..transforms.analyses.operations import (
+    Alias,
+    Apply,
+    Build,
+    Call,
+    Field,
+    Inert,
+    Item,
+    Opaque,
+    Pop,
+    is_append,
+)
+from ..transforms.trees.nodes import binding_counts, names_read, read_counts, statements_in
+from ..transforms.trees.program import MISSING
+
+__all__ = ["Batched", "Elements", "FindBatched", "joined"]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """A list or dict whose items are all of the form `each`."""
+
+    each: Any
+
+
+Batched = bool | tuple[Any, ...] | Elements
+
+
+class FindBatched:
+    """The forms of the names of a program in single assignment (`of`), for the `batched` parameters."""
+
+    def __init__(self, facts: Facts, batched: tuple[str, ...]) -> None:
+        self.facts, self.program = facts, facts.program
+        self.aliases = facts.of(find_aliases)
+        self.of: dict[str, Batched] = dict.fromkeys(batched, True)
+        self.arguments = frozenset(n.id for n in facts.program.tree.args.args)
+        self.parameters = self.arguments - {*batched}
+        self.changed = frozenset(filter(None, map(_changed_name, statements_in(facts.program.tree.body))))
+        while True:
+            before = dict(self.of)
+            self.block(facts.program.tree.body)
+            if self.of == before and not self.begin_with():
+                return
+
+    def begin_with(self) -> bool:
+        """Gives the axis to numbers and arrays that are made for a variable which has it, as zeros before a
+        loop; whether there were any.
+        """
+        tree, found = self.program.tree, False
+        bound, read = binding_counts(tree), read_counts(tree)
+        for s in statements_in(tree.body):
+            match s:
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
+                    is_only = bound[source] == 1 and read[source] == 1 and source not in self.parameters
+                    if self.of.get(name) is True and is_only and not self.of.get(source, False):
+                        self.of[source] = found = True
+        return found
+
+    def changes_nothing(self) -> bool:
+        """Whether a run surely changes nothing that is there before it."""
+
+        def is_own(s: Any) -> bool:
+            target = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
+            match target:
+                case gast.Subscript(value=gast.Name(id=name)):
+                    held = self.roots(name)
+                    arguments = {root for n in self.arguments for root in self.roots(n)}
+                    is_given = name in self.arguments or bool(held & arguments)
+                    return not is_given and not any(map(is_outside, held))
+                case gast.Attribute():
+                    return False
+            if isinstance(s, gast.Expr):
+                return is_append(s, self.facts) or self.is_check(s.value)
+            value = getattr(s, "value", None)
+            operation = None if value is None or isinstance(s, gast.Return) else self.facts.operation(value)
+            if isinstance(operation, Apply):
+                return bool(self.facts.primitives.is_pure(operation.function))
+            if isinstance(operation, Call):  # one with the axis is linked to code that changes nothing
+                return self.reads(value) and operation.function is not MISSING
+            return not isinstance(operation, (Opaque, Pop))
+
+        return all(map(is_own, statements_in(self.program.tree.body)))
+
+    def is_changed(self, node: Any) -> bool:
+        """Whether the array of a name may be changed in place, by this name or another."""
+        held = self.roots(node.id)
+        return node.id in self.changed or any(held & self.roots(n) for n in self.changed)
+
+    def roots(self, name: str) -> frozenset[str]:
+        """The objects that a name may hold."""
+        return frozenset(self.aliases.held.get(name, (frozenset(), frozenset()))[0])
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, statements: list[Any]) -> None:
+        for s in statements:
+            self.statement(s)
+
+    def statement(self, s: Any) -> None:
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                self.define(name, self.value(value), s)
+            case gast.Assign(targets=[gast.Tuple(elts=elts)], value=value):
+                self.unpack(elts, self.atom(value), s)
+            case gast.Assign(targets=[gast.Subscript() as target]) | gast.AugAssign(
+                target=gast.Subscript() as target
+            ):
+                self.store(target.value, target.slice, self.atom(s.value), s)
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as base), args=[item])) if (
+                is_append(s, self.facts)
+            ):
+                if self.atom(item):
+                    self.mark(base.id, Elements(self.atom(item)), s)
+            case gast.Expr(value=gast.Call() as value):
+                if self.reads(value) and not self.is_check(value):
+                    self.refuse(s, "a call for its effect")
+            case gast.If(test=test):
+                if self.reads(test):
+                    self.refuse_branch(s)
+                self.block(s.body)
+                self.block(s.orelse)
+            case gast.For(target=target, iter=iterable):
+                self.loop(target, iterable, s)
+                self.block(s.body)
+            case gast.While():
+                self.block(s.body)
+            case gast.Return() | gast.Pass() | gast.Break() | gast.Raise():
+                return
+            case _:
+                if self.reads(s) or isinstance(s, gast.FunctionDef):
+                    self.refuse(s, "this statement")
+                for block in (b for b in vars(s).values() if isinstance(b, list)):
+                    self.block([n for n in block if isinstance(n, gast.stmt)])
+
+    def define(self, name: str, found: Batched, s: Any) -> None:
+        self.of[name] = self.joined(self.of.get(name, False), found, s)
+
+    def unpack(self, targets: list[Any], found: Batched, s: Any) -> None:
+        for k, target in enumerate(targets):
+            match found:
+                case tuple():
+                    part: Batched = found[k]
+                case Elements(each):
+                    part = each
+                case _:
+                    part = found
+            self.bind(target, part, s)
+
+    def bind(self, target: Any, found: Batched, s: Any) -> None:
+        """Defines the names of a target of a loop."""
+        if isinstance(target, gast.Tuple):
+            self.unpack(target.elts, found, s)
+        else:
+            self.define(target.id, found, s)
+
+    def loop(self, target: Any, iterable: Any, s: Any) -> None:
+        self.bind(target, self.items(iterable, s), s)
+
+    def items(self, iterable: Any, s: Any) -> Batched:
+        """The form of what a loop takes from an iterable."""
+        if not isinstance(iterable, gast.Call):
+            found = self.atom(iterable)
+            match found:
+                case Elements(each):
+                    return each  # type: ignore[no-any-return]
+                case tuple():
+                    if any(form != found[0] for form in found):
+                        self.refuse(s, "a loop over a tuple of both")
+                    return found[0]  # type: ignore[no-any-return]
+            return found
+        function = self.program.resolve(iterable.func)
+        if function is zip:
+            parts = tuple(self.items(a, s) for a in iterable.args)
+            return parts if any(parts) else False
+        if function is enumerate and self.items(iterable.args[0], s):
+            return False, self.items(iterable.args[0], s)
+        if self.reads(iterable):
+            self.refuse(s, "this loop")
+        return False
+
+    def store(self, base: Any, index: Any, value: Batched, s: Any) -> None:
+        if self.reads(index):
+            self.refuse(s, "a store at another place for each")
+        if value:
+            domain = self.facts.domain
+            is_container = domain.is_list(self.facts.kind(base)) or domain.is_dict(self.facts.kind(base))
+            self.mark(base.id, Elements(value) if is_container else True, s)
+
+    def mark(self, name: str, found: Batched, s: Any) -> None:
+        """Notes what a change makes of an object, for all names of it."""
+        self.define(name, found, s)
+        held = self.roots(name)
+        others = [n for n in self.aliases.held if self.roots(n) & held and n != name]
+        for other in others:
+            if other in self.parameters:
+                self.refuse(s, "a change of an argument")
+            self.define(other, found, s)
+        if name in self.parameters or any(map(is_outside, held)):
+            self.refuse(s, "a change of what is held outside")
+
+    # ------------------------------------------------------------ expressions
+
+    def atom(self, node: Any) -> Batched:
+        return self.of.get(node.id, False) if isinstance(node, gast.Name) else False
+
+    def reads(self, node: Any) -> bool:
+        """Whether an expression reads a value with the axis."""
+        return any(self.of.get(n, False) for n in names_read(node))
+
+    def value(self, value: Any) -> Batched:
+        """The form of the value of an expression."""
+        operation = self.facts.operation(value)
+        match operation:
+            case Alias(source=source):
+                if isinstance(source, gast.Attribute) and self.reads(source):
+                    self.refuse(value, "a method as a value")
+                return self.atom(source)
+            case Build(items=items, node=gast.Tuple()):
+                forms = tuple(map(self.atom, items))
+                return forms if any(forms) else False
+            case Build(items=items, node=gast.List() | gast.Dict()):
+                found: Batched = False
+                for item in items:
+                    found = self.joined(found, self.atom(item), value)
+                return Elements(found) if found else False
+            case Item(base=base, index=index):
+                return self.item(self.atom(base), index, value)
+            case Pop(base=base):
+                found = self.atom(base)
+                return found.each if isinstance(found, Elements) else False
+            case Apply():
+                return self.apply(operation, value)
+            case Call() if operation.function is not MISSING and self.reads(value):
+                if not all(isinstance(self.atom(o), bool) for o in operation.operands()):
+                    self.refuse(value, "a container that is passed to a function")
+                return self.form_of(self.facts.domain, operation, value)
+            case Inert(node=gast.Attribute()):
+                return False
+            case Call() | Build() | Opaque() | Field() | Inert():
+                if self.reads(value):
+                    self.refuse(value, "this operation")
+        return False
+
+    def item(self, base: Batched, index: Any, value: Any) -> Batched:
+        if self.reads(index):
+            if base not in (True, False):
+                self.refuse(value, "another item for each")
+            return True
+        match base:
+            case tuple():
+                if isinstance(index, gast.Constant) and isinstance(index.value, int):
+                    return base[index.value]  # type: ignore[no-any-return]
+                self.refuse(value, "a part of a tuple of both")
+            case Elements(each):
+                return base if isinstance(index, gast.Slice) else each
+        return base
+
+    def apply(self, operation: Apply, value: Any) -> Batched:
+        if self.is_of_shape(operation) or not any(map(self.atom, operation.operands())):
+            return False
+        return self.form_of(self.facts.domain, operation, value)
+
+    def form_of(self, domain: Any, operation: Apply | Call, value: Any) -> Batched:
+        """The form of a result whose numbers all have the axis."""
+
+        def of_kind(kind: Kind) -> Batched:
+            if isinstance(kind, Tuple):
+                return tuple(map(of_kind, kind.items))
+            if domain.is_container(kind) or isinstance(kind, Nothing):
+                self.refuse(value, "a container that this makes")
+            return True
+
+        return of_kind(self.kind_of_value(value))
+
+    def kind_of_value(self, value: Any) -> Kind:
+        """The kind of an expression: that of the name which it defines."""
+        kinds: dict[int, Kind] = self.facts.of(_kinds_of_values)
+        return kinds.get(id(value), UNKNOWN)
+
+    def is_of_shape(self, operation: Apply) -> bool:
+        """Whether of operands with the axis a result depends on the shapes and dtypes alone."""
+        shapes = (0,) if operation.function is like else self.facts.primitives.shape_only(operation.function)
+        others = [a for k, a in enumerate(operation.args) if k not in shapes]
+        others += [v for _, v in operation.keywords]
+        return bool(shapes) and not any(map(self.atom, others))
+
+    def is_check(self, value: Any) -> bool:
+        """Whether a call does nothing but raise."""
+        function = self.program.resolve(value.func)
+        is_known = function is not MISSING and self.facts.primitives.is_nondifferentiable(function)
+        return is_known and getattr(function, "__name__", "").startswith("refuse_")
+
+    # ------------------------------------------------------------ both
+
+    def joined(self, a: Batched, b: Batched, s: Any) -> Batched:
+        found = joined(a, b)
+        return self.refuse(s, "containers of several forms") if found is None else found
+
+    def refuse(self, s: Any, what: str) -> NoReturn:
+        node = s if hasattr(s, "lineno") else self.program.tree
+        self.program.refuse(
+            node,
+            f"{what} where the batch matters",
+            "it is not computed for all calls at once",
+            "call the function in a loop",
+        )
+
+    def refuse_branch(self, s: Any) -> None:
+        self.program.refuse(
+            s if hasattr(s, "lineno") else self.program.tree,
+            "a branch that the values of the batch decide",
+            "calls of one batch may go different ways",
+            "use `np.where`, or call the function in a loop",
+        )
+
+
+def joined(a: Batched, b: Batched) -> Batched | None:
+    """The form that holds values of both; None without one."""
+    match a, b:
+        case _ if a == b:
+            return a
+        case (False, form) | (form, False):
+            return form
+        case tuple(), tuple() if len(a) == len(b):
+            parts = [joined(x, y) for x, y in zip(a, b, strict=True)]
+            return None if None in parts else tuple(parts)
+        case Elements(x), Elements(y):
+            part = joined(x, y)
+            return None if part is None else Elements(part)
+    return None
+
+
+def _changed_name(s: Any) -> str:
+    """The name of the array that a statement changes in place: `a` in `a[i] = v`."""
+    target = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
+    return target.value.id if isinstance(target, gast.Subscript) else ""
+
+
+def _kinds_of_values(facts: Facts) -> dict[int, Kind]:
+    """The kinds of the expressions that are assigned to names."""
+    return {id(value): facts.kind_of_name(name) for name, value in _assigned(facts.program.tree.body)}
+
+
+def _assigned(statements: list[Any]) -> Iterator[tuple[str, Any]]:
+    for s in statements:
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
+            yield s.targets[0].id, s.value
+        for block in (b for b in vars(s).values() if isinstance(b, list)):
+            yield from _assigned([n for n in block if isinstance(n, gast.stmt)])
