@@ -413,7 +413,8 @@ def jacfwd(
     sparsity: Any = None,
     **compiling: Unpack[Compiling],
 ) -> Any:
-    """The Jacobian by forward mode, one pass for each number in the arguments: for few inputs.
+    """The Jacobian by forward mode, a direction for each number in the arguments: for few inputs. From eight
+    on they share a run where the function's code can be written for many directions.
 
     The Jacobian of a result of shape S by an argument of shape T has shape S + T; structured results and
     arguments give the result's structure, with the argument's inside. With `has_aux` the function returns
@@ -456,9 +457,9 @@ def jacrev(
     sparsity: Any = None,
     **compiling: Unpack[Compiling],
 ) -> Any:
-    """The Jacobian by reverse mode, one pass for each number in the result: for few outputs. Shapes and
-    `has_aux` as for `jacfwd`. `sparsity` is that of `jacobian`, but here rows without a common column share a
-    pass.
+    """The Jacobian by reverse mode, a direction for each number in the result: for few outputs. Shapes, runs
+    and `has_aux` as for `jacfwd`. `sparsity` is that of `jacobian`, but here rows without a common column
+    share a pass.
     """
 
     def make(g: Function) -> Composed:

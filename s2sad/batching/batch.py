@@ -26,6 +26,7 @@ from ..kinds.lattice import (
 )
 from ..kinds.queries import dtype_of, items_of
 from ..runtime import adjoints, batches
+from ..transforms.analyses.definitions import Definitions
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply, Build, Call, Item, index_items, is_append
 from ..transforms.differentiation.generated_names import Objects
@@ -86,6 +87,7 @@ class Batcher(Objects):
         self.link, self.wrt, self.out_axis = link, wrt, out_axis
         self.count = self.names.fresh("count")
         self.changes = bool(self.found.changed)
+        self.definitions = Definitions(facts.program.tree)
 
     def program_for(
         self, axes: tuple[int, ...], results: tuple[bool, ...] | None
@@ -155,12 +157,7 @@ class Batcher(Objects):
 
     def value_of(self, atom: Any) -> Any:
         """The expression that a name is assigned, if that is done once."""
-        found = [
-            s.value
-            for s in self.program.tree.body
-            if isinstance(s, gast.Assign) and getattr(s.targets[0], "id", "") == getattr(atom, "id", None)
-        ]
-        return found[0] if len(found) == 1 else None
+        return self.definitions.value(atom.id) if isinstance(atom, gast.Name) else None
 
     def batched_kind(self, kind: Kind, form: Batched) -> Kind:
         """The kind of a value with the axis."""
@@ -275,7 +272,8 @@ class Batcher(Objects):
                 self.refuse(s, "a change of a tuple")
         index = self.index(base, target.slice)
         rank = self.rank_of_item(base, target.slice)
-        if index is None or (rank is None and self.form(s.value)):
+        is_known = rank is not None and self.rank(s.value) is not None
+        if index is None or (self.form(s.value) and not is_known):
             self.refuse(s, "a store at indices that are not known")
         value = self.aligned(s.value, rank or 0)
         place = gast.Subscript(value=base, slice=index, ctx=gast.Store())
@@ -343,8 +341,10 @@ class Batcher(Objects):
         """An expression of the form `have` in the form `want`."""
         if have == want:
             return node
+        if isinstance(node, gast.Name) and self.is_seen_to_change(node, want):
+            self.refuse(s, f"`{node.id}`, which changes and has the axis only sometimes,")
         match want:
-            case True if have is False and self.literal(node) == (0.0,):
+            case True if have is False and self.kind(node) is Literal(0.0):
                 return call(self.numpy("zeros"), load(self.count))
             case True if have is False:
                 return call(load(self.bind("replicate", batches.replicate)), node, load(self.count))
@@ -363,6 +363,15 @@ class Batcher(Objects):
         if have is False and is_whole(want):
             return call(load(self.bind("replicate_items", batches.replicate_items)), node, load(self.count))
         return self.refuse(s, "a container of another form")
+
+    def is_seen_to_change(self, node: Any, want: Batched) -> bool:
+        """Whether a value may change in place after a copy of it with the axis was made."""
+        is_shared = want is not True and self.changes and not self.is_display(node)
+        return self.found.is_changed(node) or is_shared
+
+    def is_display(self, node: Any) -> bool:
+        """Whether a name is a list, tuple or dict of numbers as it was written, which nobody else holds."""
+        return isinstance(self.value_of(node), (gast.Tuple, gast.List, gast.Dict))
 
     def value(self, value: Any) -> tuple[Any, Batched]:
         """An expression for all calls, and its form."""

@@ -41,6 +41,8 @@ LIKE_NUMBERS = ("math", "cmath", "builtins", planar_hypot.__module__)
 def batched_call(w: Any, operation: Apply) -> Any:
     """The expression of a primitive for all calls, with an operand that has the axis."""
     function = operation.function
+    if not w.primitives.is_pure(function):
+        return w.refuse(operation.node, f"`{_name(operation)}`, which may change what it is given,")
     rule = RULES.get(function)
     found = None if rule is None else rule(w, operation)
     if found is None and _is_elementwise(function):
@@ -111,7 +113,7 @@ def over_axes(w: Any, operation: Apply) -> Any:
     x, *rest = operation.args
     rank, keywords = w.rank(x), dict(operation.keywords)
     axis = rest[0] if rest else keywords.pop("axis", constant(None))
-    if rank is None or len(rest) > 1 or not {*keywords} <= {"keepdims"} or w.form(x) is not True:
+    if not rank or len(rest) > 1 or not {*keywords} <= {"keepdims"} or w.form(x) is not True:
         return None
     moved = _moved_axes(w, axis, rank)
     if moved is None:

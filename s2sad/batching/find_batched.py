@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from ..kinds.lattice import UNKNOWN, Kind, Nothing, Tuple
+from ..kinds.lattice import UNKNOWN, Kind, Nothing, Tuple, Unknown
 from ..runtime.adjoints import like
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import find_aliases, is_outside
@@ -75,29 +75,37 @@ class FindBatched:
         return found
 
     def changes_nothing(self) -> bool:
-        """Whether a run surely changes nothing that is there before it."""
+        """Whether a run surely changes nothing that is there before it, and draws no random numbers."""
+        return all(map(self.is_alone, statements_in(self.program.tree.body)))
 
-        def is_own(s: Any) -> bool:
-            target = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
-            match target:
-                case gast.Subscript(value=gast.Name(id=name)):
-                    held = self.roots(name)
-                    arguments = {root for n in self.arguments for root in self.roots(n)}
-                    is_given = name in self.arguments or bool(held & arguments)
-                    return not is_given and not any(map(is_outside, held))
-                case gast.Attribute():
-                    return False
-            if isinstance(s, gast.Expr):
-                return is_append(s, self.facts) or self.is_check(s.value)
-            value = getattr(s, "value", None)
-            operation = None if value is None or isinstance(s, gast.Return) else self.facts.operation(value)
-            if isinstance(operation, Apply):
-                return bool(self.facts.primitives.is_pure(operation.function))
-            if isinstance(operation, Call):  # one with the axis is linked to code that changes nothing
-                return self.reads(value) and operation.function is not MISSING
-            return not isinstance(operation, (Opaque, Pop))
+    def is_alone(self, s: Any) -> bool:
+        """Whether a statement changes nothing but what the function made."""
+        target = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
+        if isinstance(target, gast.Attribute):
+            return False
+        if isinstance(target, gast.Subscript):
+            return self.is_own(target.value)
+        if isinstance(s, gast.Expr) and is_append(s, self.facts):
+            return self.is_own(s.value.func.value)
+        if isinstance(s, gast.Expr) and self.is_check(s.value):
+            return True
+        value = getattr(s, "value", None)
+        operation = None if value is None or isinstance(s, gast.Return) else self.facts.operation(value)
+        match operation:
+            case Apply(function=function):
+                return not isinstance(s, gast.Expr) and bool(self.facts.primitives.is_pure(function))
+            case Call(function=function):  # one with the axis is linked to code that changes nothing
+                return self.reads(value) and function is not MISSING
+            case Pop(base=base):
+                return self.is_own(base)
+        return not isinstance(operation, Opaque)
 
-        return all(map(is_own, statements_in(self.program.tree.body)))
+    def is_own(self, node: Any) -> bool:
+        """Whether the object of a name is one that the function made."""
+        held = self.roots(node.id)
+        given = {root for n in self.arguments for root in self.roots(n)}
+        is_given = node.id in self.arguments or node.id not in self.program.locals or bool(held & given)
+        return bool(held) and not is_given and not any(map(is_outside, held))
 
     def is_changed(self, node: Any) -> bool:
         """Whether the array of a name may be changed in place, by this name or another."""
@@ -127,8 +135,9 @@ class FindBatched:
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as base), args=[item])) if (
                 is_append(s, self.facts)
             ):
-                if self.atom(item):
-                    self.mark(base.id, Elements(self.atom(item)), s)
+                form = Elements(self.atom(item)) if self.atom(item) else self.atom(base)
+                if form:
+                    self.mark(base.id, form, s)
             case gast.Expr(value=gast.Call() as value):
                 if self.reads(value) and not self.is_check(value):
                     self.refuse(s, "a call for its effect")
@@ -199,10 +208,11 @@ class FindBatched:
     def store(self, base: Any, index: Any, value: Batched, s: Any) -> None:
         if self.reads(index):
             self.refuse(s, "a store at another place for each")
-        if value:
+        own = self.atom(base)
+        if value or own:
             domain = self.facts.domain
             is_container = domain.is_list(self.facts.kind(base)) or domain.is_dict(self.facts.kind(base))
-            self.mark(base.id, Elements(value) if is_container else True, s)
+            self.mark(base.id, own if not value else Elements(value) if is_container else True, s)
 
     def mark(self, name: str, found: Batched, s: Any) -> None:
         """Notes what a change makes of an object, for all names of it."""
@@ -213,7 +223,7 @@ class FindBatched:
             if other in self.parameters:
                 self.refuse(s, "a change of an argument")
             self.define(other, found, s)
-        if name in self.parameters or any(map(is_outside, held)):
+        if name in self.parameters or name not in self.program.locals or any(map(is_outside, held)):
             self.refuse(s, "a change of what is held outside")
 
     # ------------------------------------------------------------ expressions
@@ -270,7 +280,11 @@ class FindBatched:
                     return base[index.value]  # type: ignore[no-any-return]
                 self.refuse(value, "a part of a tuple of both")
             case Elements(each):
-                return base if isinstance(index, gast.Slice) else each
+                literal = self.facts.domain.literal_of(self.facts.kind(index))
+                is_slice = isinstance(index, gast.Slice) or (literal and isinstance(literal[0], slice))
+                if not is_slice and isinstance(self.facts.kind(index), Unknown):
+                    self.refuse(value, "an item at an index that is not known")
+                return base if is_slice else each
         return base
 
     def apply(self, operation: Apply, value: Any) -> Batched:
@@ -349,9 +363,17 @@ def joined(a: Batched, b: Batched) -> Batched | None:
 
 
 def _changed_name(s: Any) -> str:
-    """The name of the array that a statement changes in place: `a` in `a[i] = v`."""
-    target = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
-    return target.value.id if isinstance(target, gast.Subscript) else ""
+    """The name of the array or list that a statement changes in place: `a` in `a[i] = v`, `a.append(v)`."""
+    match s:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]) | gast.AugAssign(
+            target=gast.Subscript(value=gast.Name(id=name))
+        ):
+            return str(name)
+        case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name)))):
+            return str(name)
+        case gast.Assign(value=gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="pop"))):
+            return str(name)
+    return ""
 
 
 def _kinds_of_values(facts: Facts) -> dict[int, Kind]:

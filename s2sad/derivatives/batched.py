@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -29,7 +30,7 @@ from .generator import Generator, Request
 __all__ = ["columns_at_once", "rows_at_once"]
 
 FEWEST = 8  # directions that are worth the code for many
-BYTES = 2**24  # of what has the axis of the directions, in one run
+BYTES = 2**26  # of the largest array that a function reads, times the directions of one run
 
 
 @dataclass
@@ -80,7 +81,7 @@ def _columns(
     met = refusals.last
     out, aux = None, list[Any]()
     try:
-        for directions in _directions(xs, sizes):
+        for directions in _directions(xs, sizes, _width(f, primals)):
             with nullcontext() if before is None or not columns else before.again():
                 out, dout, *aux = run.function(*primals, *directions)
             if not _is_plain(out) or np.shape(dout) != (len(directions[0]), *np.shape(out)):
@@ -109,9 +110,9 @@ def rows_at_once(
     if not all(map(_is_plain, [*xs, out])) or inner.options.compile is not None:
         return None
     size = math.prod(np.shape(out))
-    if size < FEWEST or size * max(size, *(math.prod(np.shape(x)) for x in xs)) * 8 > BYTES:
-        return None
     primals = inner.bind(args, keywords)
+    if not FEWEST <= size <= _width(inner.primal, primals):
+        return None
     made = inner.function_of(primals)
     kinds = inner.current().kinds(primals, inner.exact_lengths)
     results = None if inner.options.is_bare else (True,) * len(xs)
@@ -141,10 +142,18 @@ def _is_plain(x: Any) -> bool:
     return type(x) is float or type(x) is np.float64 or (type(x) is np.ndarray and x.dtype == np.float64)
 
 
-def _directions(xs: tuple[Any, ...], sizes: list[int]) -> Iterator[tuple[Any, ...]]:
+def _width(f: Any, values: tuple[Any, ...]) -> int:
+    """How many directions one run takes, so that arrays like the largest argument, or the largest one that a
+    function captures, stay small.
+    """
+    captured = inspect.getclosurevars(f).nonlocals.values() if isinstance(f, FunctionType) else ()
+    largest = max(np.size(x) for x in (*values, *captured) if isinstance(x, (np.ndarray, float)))
+    return max(FEWEST, BYTES // (8 * largest))
+
+
+def _directions(xs: tuple[Any, ...], sizes: list[int], step: int) -> Iterator[tuple[Any, ...]]:
     """The directions along each number, as tangents of all arguments with an axis in front."""
     total = sum(sizes)
-    step = max(FEWEST, BYTES // (8 * max(sizes)))
     for first in range(0, total, step):
         count, start, stacks = min(step, total - first), 0, []
         for x, size in zip(xs, sizes, strict=True):

@@ -518,9 +518,13 @@ class Generator:
         )
         if is_alone:
             self.alone.add(request)
-        elif request is not self._first:
-            what = "a function that changes what it is given, in batched code"
-            facts.program.refuse(facts.program.tree, what)
+        elif request is not self._first or request.results is None:
+            facts.program.refuse(
+                facts.program.tree,
+                f"`{facts.program.tree.name}`, which changes what is around it, or draws random numbers",
+                "it would do so once for all calls",
+                "call the function in a loop",
+            )
         expressions = GeneratedExpressions(result, generation)
         generated = GeneratedFacts(result, generation, expressions, users_names(facts.program), False)
         simplified = simplify(result, generated, unwatched)

@@ -77,6 +77,32 @@ def recorded(x: Any) -> Any:
     return np.stack([a + b for a, b in kept])
 
 
+def seen_by_another_name(x: Any) -> Any:
+    y = np.arange(4.0)
+    z = y[1:]
+    z += x[1:]
+    y[0] = 5.0
+    return y * z.sum()
+
+
+def joined(x: Any, flag: bool = True) -> Any:
+    y = np.ones(4)
+    z = x * 2.0
+    if flag:
+        z = y
+    y[0] = 5.0
+    return z * x
+
+
+def of_lists(x: Any) -> Any:
+    items = [0.0, 1.0]
+    same = items
+    for v in x:
+        items.append(v * items[-1] + 1.0)
+    same[0] = 7.0
+    return items[0] + sum(items)
+
+
 class Model:
     def __init__(self, w: Any) -> None:
         self.w = w
@@ -104,6 +130,9 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (lambda k, x: x[k] * k, (np.array([1, 3, 0]), W), (0, None)),
     (steps, (X,), 0),
     (swapped, (X,), 0),
+    (seen_by_another_name, (X,), 0),
+    (joined, (X,), 0),
+    (of_lists, (X,), 0),
     (over_rows, (ROWS,), 0),
     (over_pairs, (X, MANY), 0),
     (of_numbers, (Y,), 0),
@@ -216,3 +245,38 @@ def test_lengths_are_compared_in_each_call() -> None:
 
 def test_vmap_is_public() -> None:
     assert "vmap" in s2sad.__all__
+
+
+COUNTER = {"calls": 0}
+LOG: list[float] = []
+
+
+def counting(x: Any) -> Any:
+    COUNTER["calls"] += 1
+    return x * 2.0
+
+
+def logging(x: Any) -> Any:
+    LOG.append(1.0)
+    return x * 2.0
+
+
+def drawing(x: Any) -> Any:
+    return x * np.random.default_rng().normal()
+
+
+def popping(x: Any) -> Any:
+    kept = [x, 2.0, 3.0 * x]
+    return kept.pop() + kept[0]
+
+
+@pytest.mark.parametrize("f", [counting, logging, drawing])
+def test_what_each_call_would_do_is_refused(f: Any) -> None:
+    with pytest.raises(UnsupportedSyntaxError):
+        vmap(f)(Y)
+    assert COUNTER["calls"] == 0
+    assert not LOG
+
+
+def test_what_a_function_makes_may_change() -> None:
+    np.testing.assert_allclose(vmap(popping)(Y), 4 * Y)
