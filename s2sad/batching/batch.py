@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -30,7 +31,7 @@ from ..transforms.analyses.definitions import Definitions
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.operations import Apply, Build, Call, Item, index_items, is_append
 from ..transforms.differentiation.generated_names import Objects
-from ..transforms.differentiation.generation import Generation, Link
+from ..transforms.differentiation.generation import Generation
 from ..transforms.trees.nodes import (
     assign,
     attribute,
@@ -45,15 +46,24 @@ from ..transforms.trees.nodes import (
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rebuilt, with_names
 from .batched_calls import batched_call
-from .find_batched import Batched, Elements, FindBatched
+from .find_batched import Batched, Elements, FindBatched, Linker
 
-__all__ = ["Batcher", "batch"]
+__all__ = ["Batch", "Batcher", "batch"]
 
 DTYPES = {"float": "float64", "complex": "complex128", "real": None, "number": None, "integer": None}
 ZEROS = (np.zeros_like, adjoints.zeros_like)
 
 
-Linker = Callable[[Call, list[int | str], list[Kind], dict[str, Kind]], Link | None]
+@dataclass(frozen=True)
+class Batch:
+    """A batched program, what simplification needs of it, whether a run changes nothing that is there before
+    it, and the form of its result.
+    """
+
+    program: Program
+    generation: Generation
+    is_alone: bool
+    form: Batched
 
 
 def batch(
@@ -63,17 +73,17 @@ def batch(
     axes: tuple[int, ...] = (),
     results: tuple[bool, ...] | None = None,
     out_axis: int = 0,
-) -> tuple[Program, Generation, bool]:
+    as_computed: Callable[[], bool] = lambda: False,
+) -> Batch:
     """The program for many calls at once: the parameters `wrt` have an axis more, at `axes` (in front), along
     which each is the value of one call, and so has the result, at `out_axis`; of a tuple, `results` says
-    which items do. Also, whether a run changes nothing that is there before it.
+    which items do, or if it is to be `as_computed`, those that depend on the call.
 
     `link` gives the batched code of the callee of a call for the arguments that have the axis. Raises
     UnsupportedSyntaxError where calls would go different ways, or change what they share.
     """
     batcher = Batcher(facts, link, wrt, out_axis)
-    program, generation = batcher.program_for(axes or (0,) * len(wrt), results)
-    return program, generation, batcher.found.changes_nothing()
+    return batcher.batch(axes or (0,) * len(wrt), results, as_computed)
 
 
 class Batcher(Objects):
@@ -82,21 +92,28 @@ class Batcher(Objects):
     def __init__(self, facts: Facts, link: Linker, wrt: tuple[str, ...], out_axis: int) -> None:
         super().__init__(facts.program, facts.primitives)
         self.facts, self.kind = facts, facts.kind
-        self.found = FindBatched(facts, wrt)
+        self.found = FindBatched(facts, wrt, link)
         self.form, self.refuse = self.found.atom, self.found.refuse
-        self.link, self.wrt, self.out_axis = link, wrt, out_axis
+        self.wrt, self.out_axis = wrt, out_axis
         self.count = self.names.fresh("count")
         self.changes = bool(self.found.changed)
         self.definitions = Definitions(facts.program.tree)
 
-    def program_for(
-        self, axes: tuple[int, ...], results: tuple[bool, ...] | None
-    ) -> tuple[Program, Generation]:
+    def batch(
+        self, axes: tuple[int, ...], results: tuple[bool, ...] | None, as_computed: Callable[[], bool]
+    ) -> Batch:
         tree = self.program.tree
         *statements, last = tree.body
         count = self.named(len) if len(self.wrt) == 1 else load(self.bind("same_length", batches.same_length))
         body = [assign(self.count, call(count, *map(load, self.wrt))), *self.block(statements)]
-        value = self.result(last.value, results, last)
+        form: Batched = self.form(last.value)
+        if as_computed():
+            value = last.value
+        elif results is None:
+            form = self.whole(self.kind(last.value), last)
+            value = self.placed(self.lifted(last.value, form, last), form)
+        else:
+            value = self.items(last.value, results, last)
         body.append(located(gast.Return(value=value), last))
         kinds = {n: self.batched_kind(k, self.found.of.get(n, False)) for n, k in self.facts.kinds.items()}
         kinds[self.count] = Scalar("int")
@@ -109,13 +126,10 @@ class Batcher(Objects):
                 body.insert(0, assign(moved, front))
         new = function(self.names.fresh(f"{tree.name}_batched"), tree.args, body)
         made = self.program.with_tree(new, names=self.names, bindings=self.bindings, origins=self.origins)
-        return made, Generation(frozenset(), frozenset(), kinds)
+        return Batch(made, Generation(frozenset(), frozenset(), kinds), self.found.changes_nothing(), form)
 
-    def result(self, value: Any, results: tuple[bool, ...] | None, s: Any) -> Any:
-        """What is returned, with the axis where it is to be."""
-        if results is None:
-            want = self.whole(self.kind(value), s)
-            return self.placed(self.lifted(value, want, s), want)
+    def items(self, value: Any, results: tuple[bool, ...], s: Any) -> Any:
+        """The returned tuple with those items that have the axis."""
         items = self.items_of(value)
         if any(self.form(i) and not wanted for i, wanted in zip(items, results, strict=True)):
             self.refuse(s, "a result that all calls share")
@@ -401,12 +415,7 @@ class Batcher(Objects):
 
     def linked(self, operation: Call) -> Any:
         """A call of a function's batched code."""
-        keys: list[int | str] = [k for k, a in enumerate(operation.args) if self.form(a)]
-        keys += [k for k, a in operation.keywords if self.form(a)]
-        args = [self.kind(a) for a in operation.args]
-        link = self.link(operation, keys, args, {k: self.kind(v) for k, v in operation.keywords})
-        if link is None:
-            return self.refuse(operation.node, "a call of a function without source")
+        link, _ = self.found.linked(operation)
         named = dict(operation.keywords)
         given = [*operation.args]
         for name, value in link.parameters[len(given) :]:

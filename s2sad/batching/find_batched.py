@@ -6,7 +6,7 @@ the axis in front, a tuple of forms for a tuple, `Elements` for a list or dict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -28,10 +28,11 @@ from ..transforms.analyses.operations import (
     Pop,
     is_append,
 )
+from ..transforms.differentiation.generation import Link
 from ..transforms.trees.nodes import binding_counts, names_read, read_counts, statements_in
 from ..transforms.trees.program import MISSING
 
-__all__ = ["Batched", "Elements", "FindBatched", "joined"]
+__all__ = ["Batched", "Elements", "FindBatched", "Linker", "joined"]
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,18 @@ class Elements:
 
 
 Batched = bool | tuple[Any, ...] | Elements
+Linker = Callable[
+    [Call, list[int | str], list[Kind], dict[str, Kind]], tuple[Link, Batched | None] | None
+]
 
 
 class FindBatched:
-    """The forms of the names of a program in single assignment (`of`), for the `batched` parameters."""
+    """The forms of the names of a program in single assignment (`of`), for the `batched` parameters; `link`
+    gives the batched code of callees.
+    """
 
-    def __init__(self, facts: Facts, batched: tuple[str, ...]) -> None:
-        self.facts, self.program = facts, facts.program
+    def __init__(self, facts: Facts, batched: tuple[str, ...], link: Linker) -> None:
+        self.facts, self.program, self.link = facts, facts.program, link
         self.aliases = facts.of(find_aliases)
         self.of: dict[str, Batched] = dict.fromkeys(batched, True)
         self.arguments = frozenset(n.id for n in facts.program.tree.args.args)
@@ -259,15 +265,27 @@ class FindBatched:
             case Apply():
                 return self.apply(operation, value)
             case Call() if operation.function is not MISSING and self.reads(value):
-                if not all(isinstance(self.atom(o), bool) for o in operation.operands()):
-                    self.refuse(value, "a container that is passed to a function")
-                return self.form_of(self.facts.domain, operation, value)
+                _, form = self.linked(operation)
+                return self.form_of(operation, value) if form is None else form
             case Inert(node=gast.Attribute()):
                 return False
             case Call() | Build() | Opaque() | Field() | Inert():
                 if self.reads(value):
                     self.refuse(value, "this operation")
         return False
+
+    def linked(self, operation: Call) -> tuple[Link, Batched | None]:
+        """The batched code of the callee of a call, and the form of its result; None while that is not known:
+        then all its numbers have the axis.
+        """
+        if not all(isinstance(self.atom(o), bool) for o in operation.operands()):
+            self.refuse(operation.node, "a container that is passed to a function")
+        keys: list[int | str] = [k for k, a in enumerate(operation.args) if self.atom(a)]
+        keys += [k for k, a in operation.keywords if self.atom(a)]
+        kind = self.facts.kind
+        args, keywords = [kind(a) for a in operation.args], {k: kind(v) for k, v in operation.keywords}
+        found = self.link(operation, keys, args, keywords)
+        return self.refuse(operation.node, "a call of a function without source") if found is None else found
 
     def item(self, base: Batched, index: Any, value: Any) -> Batched:
         if self.reads(index):
@@ -290,10 +308,11 @@ class FindBatched:
     def apply(self, operation: Apply, value: Any) -> Batched:
         if self.is_of_shape(operation) or not any(map(self.atom, operation.operands())):
             return False
-        return self.form_of(self.facts.domain, operation, value)
+        return self.form_of(operation, value)
 
-    def form_of(self, domain: Any, operation: Apply | Call, value: Any) -> Batched:
+    def form_of(self, operation: Apply | Call, value: Any) -> Batched:
         """The form of a result whose numbers all have the axis."""
+        domain = self.facts.domain
 
         def of_kind(kind: Kind) -> Batched:
             if isinstance(kind, Tuple):

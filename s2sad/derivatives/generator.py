@@ -29,6 +29,7 @@ from ..analysis.prefers_heap import fills_dicts, leaves_objects_unknown, prefers
 from ..analysis.primitive_table import PRIMITIVES
 from ..analysis.records import are_read_back, with_records
 from ..batching.batch import batch
+from ..batching.find_batched import Batched
 from ..kinds.abstraction import contains
 from ..kinds.foreign import libraries_in
 from ..kinds.lattice import UNKNOWN, Kind, Tuple
@@ -141,6 +142,8 @@ class Generator:
         self.refused: dict[Request, tuple[S2sadError, tuple[SourceLocation, ...]]] = {}
         self._requests: dict[Request, Request] = {}
         self.alone: set[Request] = set()  # batched code that changes nothing else
+        self.recursive: set[Request] = set()  # batched code that calls itself
+        self.forms_of_results: dict[Request, Batched] = {}
 
     @property
     def captures(self) -> list[Capture]:
@@ -513,29 +516,37 @@ class Generator:
         facts = self.forms.lowered(facts, unwatched, False)
         if has_heap(facts.program):
             facts.program.refuse(facts.program.tree, "changes of objects in batched code")
-        result, generation, is_alone = batch(
-            facts, self.link_batched, request.wrt, request.axes, request.results, request.out_axis
-        )
-        if is_alone:
+        is_called = request is not self._first
+
+        def as_computed() -> bool:
+            return is_called and request not in self.recursive
+
+        options = request.axes, request.results, request.out_axis
+        made = batch(facts, self.link_batched, request.wrt, *options, as_computed)
+        if made.is_alone:
             self.alone.add(request)
-        elif request is not self._first or request.results is None:
+        elif is_called or request.results is None:
             facts.program.refuse(
                 facts.program.tree,
                 f"`{facts.program.tree.name}`, which changes what is around it, or draws random numbers",
                 "it would do so once for all calls",
                 "call the function in a loop",
             )
-        expressions = GeneratedExpressions(result, generation)
-        generated = GeneratedFacts(result, generation, expressions, users_names(facts.program), False)
-        simplified = simplify(result, generated, unwatched)
+        self.forms_of_results[request] = made.form
+        expressions = GeneratedExpressions(made.program, made.generation)
+        names = users_names(facts.program)
+        generated = GeneratedFacts(made.program, made.generation, expressions, names, False)
+        simplified = simplify(made.program, generated, unwatched)
         outside = refuse_unbound(simplified, facts.program)
         self.forms.note(Capture(facts.program.scope, name) for name in outside)
         return simplified
 
     def link_batched(
         self, operation: Call, keys: list[int | str], args: list[Kind], keywords: dict[str, Kind]
-    ) -> Link | None:
-        """The batched code of the callee of a call, for the arguments at `keys`; None without source."""
+    ) -> tuple[Link, Batched | None] | None:
+        """The batched code of the callee of a call, for the arguments at `keys`, and the form of its result,
+        None for one that is recursive; None without source.
+        """
         function = self.forms.plain(operation.function, args, keywords)
         is_plain = isinstance(function, FunctionType) and rule_of(function) is None
         bound = self.forms.bind(function, args, keywords) if is_plain else None
@@ -547,7 +558,10 @@ class Generator:
         wanted = Request(function, "batched", wrt, False, tuple(bound[p] for p in parameters))
         wanted = self._requests.setdefault(wanted, wanted)
         self.generate(wanted)
-        return Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))
+        if wanted not in self.forms_of_results:
+            self.recursive.add(wanted)
+        link = Link(source.tree.name, wanted, tuple((p, source.defaults.get(p)) for p in parameters))
+        return link, self.forms_of_results.get(wanted)
 
     def with_records(self, facts: Facts, request: Request) -> Facts:
         """The program with its records marked, noted in the forms. Of a derivative that another one calls
