@@ -60,6 +60,12 @@ class Vectorised(Derivative):
 
 def vectorised(f: Callable[..., Any], in_axes: Axes, out_axes: int) -> Vectorised:
     """`f` for many values of the parameters that `in_axes` gives an axis: see `s2sad.vmap`."""
+    if hasattr(type(f), "lift_call"):
+        raise NonDifferentiableError(
+            f"vmap of {f!r}",
+            why="it runs the derivative once for each direction",
+            instead="call it in a loop, or take the derivative of what vmap returns",
+        )
     made = Vectorised(f, "batched", None)
     names, defaults = made.parameters[len(made.target.args) :], {*made.defaults}
     if isinstance(in_axes, Mapping):

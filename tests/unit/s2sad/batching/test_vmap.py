@@ -103,6 +103,37 @@ def of_lists(x: Any) -> Any:
     return items[0] + sum(items)
 
 
+def long(x: Any, y: float) -> Any:
+    """More statements than are put in."""
+    total = x * 0.0
+    for k in range(3):
+        total = total * y if y > 0.5 else total + y
+        total = np.sin(total) + x * k
+        total = np.cos(total) - x * k
+        total = total * total + 1.0
+        total = total / (1.0 + x * x)
+        total = np.exp(-total) * x
+        total = total + np.tanh(x)
+        total = total * 2.0 - x
+        total = np.sin(total) + x
+        total = total * total - x
+        total = np.tanh(total) * y
+        total = np.sqrt(1.0 + total * total)
+        total = np.cos(total) * 3.0
+        total = total + 0.1 * x
+        total = np.exp(-total * total)
+        total = total / (1.0 + total)
+        total = np.sin(total) * x + y
+    return total, 2 * y
+
+
+def linked(x: Any) -> Any:
+    found, level = long(x, 0.7)
+    if level > 1:
+        found = found * level
+    return found + long(x[0], 0.2)[0]
+
+
 class Model:
     def __init__(self, w: Any) -> None:
         self.w = w
@@ -140,6 +171,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (recorded, (X,), 0),
     (lambda x: power(x, 4), (Y,), 0),
     (Model(A).predict, (X,), 0),
+    (linked, (X,), 0),
     (grad(loss), (W, X, (Y > 0) * 1.0), (None, 0, 0)),
     (value_and_grad(loss, argnums=(0, 1)), (W, X, (Y > 0) * 1.0), (None, 0, 0)),
     (grad(lambda x: np.sum(steps(x))), (X,), 0),
@@ -233,6 +265,11 @@ def test_arguments_that_do_not_fit(args: Any, in_axes: Any) -> None:
         vmap(lambda w: w, in_axes=(0, 0))
     with pytest.raises(NonDifferentiableError):
         vmap(lambda w: w, in_axes={"v": 0})
+
+
+def test_jacobians_are_refused() -> None:
+    with pytest.raises(NonDifferentiableError, match="vmap of <hessian of"):
+        vmap(s2sad.hessian(lambda x: np.sum(x**3)))
 
 
 def test_lengths_are_compared_in_each_call() -> None:
