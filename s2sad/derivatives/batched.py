@@ -103,16 +103,16 @@ def rows_at_once(
     is_several: bool,
     out: Any,
 ) -> tuple[Any, ...] | None:
-    """The rows of a Jacobian along a first axis, for each argument, from one run that takes the cotangents of
-    all numbers of the result `out`; None as for `columns_at_once`.
+    """The rows of a Jacobian along a first axis, for each argument, from runs that take many cotangents of
+    the result `out`; None as for `columns_at_once`.
     """
     xs = chosen if is_several else (chosen,)
     if not all(map(_is_plain, [*xs, out])) or inner.options.compile is not None:
         return None
     size = math.prod(np.shape(out))
-    primals = inner.bind(args, keywords)
-    if not FEWEST <= size <= _width(inner.primal, primals):
+    if size < FEWEST:
         return None
+    primals = inner.bind(args, keywords)
     made = inner.function_of(primals)
     kinds = inner.current().kinds(primals, inner.exact_lengths)
     results = None if inner.options.is_bare else (True,) * len(xs)
@@ -124,18 +124,18 @@ def rows_at_once(
     run = _run_of(made, make)
     if run is None or not run.is_alone:
         return None
-    met = refusals.last
+    met, rows = refusals.last, []
     try:
-        found = run.function(*primals, np.eye(size).reshape(size, *np.shape(out)))
+        for cotangents in _directions((out,), [size], _width(inner.primal, primals)):
+            found = run.function(*primals, *cotangents)
+            rows.append(found if isinstance(found, tuple) else (found,))
+            for part, x in zip(rows[-1], xs, strict=True):
+                if np.shape(part) != (len(cotangents[0]), *np.shape(x)):
+                    raise ValueError("a gradient of another form")
     except Exception:  # where it is the function's own, the run for one direction raises it as well
-        refusals.last, found = met, ()
-    parts = found if isinstance(found, tuple) else (found,)
-    if len(parts) != len(xs) or any(
-        np.shape(d) != (size, *np.shape(x)) for d, x in zip(parts, xs, strict=True)
-    ):
-        _made[made] = None
+        refusals.last, _made[made] = met, None
         return None
-    return parts
+    return rows[0] if len(rows) == 1 else tuple(map(np.concatenate, zip(*rows, strict=True)))
 
 
 def _is_plain(x: Any) -> bool:
