@@ -456,15 +456,17 @@ class Batcher(Objects):
         is_numpys = getattr(module, name, None) is function
         return self.numpy(name) if is_numpys else load(self.bind(name, function))
 
-    def each(self, function: Any, args: list[Any]) -> Any:
+    def each(self, operation: Apply) -> Any:
         """The calls of a function one after the other."""
+        kind = self.found.kind_of_value(operation.node)
+        helper = batches.each_tuple if isinstance(kind, Tuple) else batches.each
         flags = []
-        for a in args:
-            form = self.form(a)
-            if form not in (True, False):
-                self.refuse(a, "a container that is passed to a function")
-            flags.append(constant(bool(form)))
-        return call(load(self.bind("each", batches.each)), self.named(function), tuple_of(flags), *args)
+        for a in operation.args:
+            if self.form(a) not in (True, False):
+                self.refuse(operation.node, "a container that is passed to a function")
+            flags.append(constant(bool(self.form(a))))
+        called = self.named(operation.function)
+        return call(load(self.bind(helper.__name__, helper)), called, tuple_of(flags), *operation.args)
 
     def item(self, base: Any, index: Any, value: Any) -> Any:
         new = None if self.found.reads(index) else self.index(base, index)
@@ -475,7 +477,7 @@ class Batcher(Objects):
         is_copy = self.rank_of_item(base, index) == 0 or isinstance(self.kind(index), Array)
         if self.changes and not is_copy:
             self.refuse(value, "a view at another place for each")
-        return self.each(operator.getitem, [base, index])
+        return self.each(Apply(operator.getitem, (base, index), (), value))
 
     def own(self, item: Any, base: Any, rank: int | None) -> Any:
         """An item, copied if it is a number in one call and its array changes in place: here it is a view."""

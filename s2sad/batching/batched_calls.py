@@ -68,7 +68,7 @@ def one_by_one(w: Any, operation: Apply) -> Any:
         return w.refuse(operation.node, f"`{_name(operation)}`, which may be a view,")
     if any(isinstance(a, gast.Starred) for a in operation.args):
         return w.refuse(operation.node, "a `*` argument")
-    return w.each(operation.function, list(operation.args))
+    return w.each(operation)
 
 
 def _name(operation: Apply) -> str:
@@ -277,9 +277,11 @@ def reshaped(w: Any, operation: Apply) -> Any:
     x, *rest = operation.args
     if operation.keywords or w.changes or w.form(x) is not True or w.rank(x) is None:
         return None
-    if operation.function not in RESHAPES:
-        rest = [constant(-1)]
+    if operation.function is np.ravel:
+        rest = [constant(-1), *rest]  # with an order, which is refused
     if not rest or any(map(w.found.reads, rest)):
+        return None
+    if len(rest) > 1 and operation.function is not reshape_method:
         return None
     lengths: list[Any] = rest
     if len(rest) == 1 and not isinstance(rest[0], gast.Starred):
@@ -289,9 +291,6 @@ def reshaped(w: Any, operation: Apply) -> Any:
         elif not w.is_integer(rest[0]):
             lengths = [gast.Starred(value=rest[0], ctx=gast.Load())]
     return w.applied(np.reshape, [x, tuple_of([load(w.count), *lengths])])
-
-
-RESHAPES = {np.reshape, reshape_method}
 
 
 def stacked(w: Any, operation: Apply) -> Any:

@@ -12,6 +12,7 @@ from ..transforms.errors import UnsupportedSyntaxError
 __all__ = [
     "broadcast_each",
     "each",
+    "each_tuple",
     "reduce_each",
     "replicate",
     "replicate_items",
@@ -80,29 +81,39 @@ def unreduce_each(dout: Any, x: Any, axis: Any = None, keepdims: bool = False) -
 
 
 def each(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any) -> Any:
-    """The results of a function for each of the values of its `batched` arguments, along an axis in front; of
-    a function that returns a tuple, a tuple of these.
+    """The results of a function for each of the values of its `batched` arguments, along an axis in front.
 
     >>> each(np.linalg.det, (True,), np.array([np.eye(2), 2 * np.eye(2)]))
     array([1., 4.])
     """
-    count = next(len(x) for x, is_batched in zip(args, batched, strict=True) if is_batched)
+    return stacked(function, results_of(function, batched, args))
+
+
+def each_tuple(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any) -> Any:
+    """As `each`, for a function that returns a tuple: the tuple of the results of each item."""
+    results = results_of(function, batched, args)
+    made = [stacked(function, items) for items in zip(*results, strict=True)]
+    cls: Any = type(results[0])
+    return cls(*made) if hasattr(cls, "_fields") else tuple(made)
+
+
+def results_of(function: Callable[..., Any], batched: tuple[bool, ...], args: Any) -> list[Any]:
     pairs = list(zip(args, batched, strict=True))
-    results = [function(*(x[k] if is_batched else x for x, is_batched in pairs)) for k in range(count)]
-    first = results[0]
-    parts = zip(*results, strict=True) if isinstance(first, tuple) else (results,)
-    if any(len({np.shape(x) for x in items}) > 1 for items in parts):
+    count = next(len(x) for x, is_batched in pairs if is_batched)
+    return [function(*(x[k] if is_batched else x for x, is_batched in pairs)) for k in range(count)]
+
+
+def stacked(function: Callable[..., Any], results: Any) -> Any:
+    """The results of all calls as one array."""
+    for x in results:
+        if not isinstance(x, (np.ndarray, np.generic, float, int, complex)):
+            refuse_value(x)
+    if len({np.shape(x) for x in results}) > 1:
         raise UnsupportedSyntaxError(
             f"`{getattr(function, '__name__', function)}` of a batch gives results of several shapes",
             why="they have no array in common",
             instead="call the function in a loop",
         )
-    if isinstance(first, tuple):
-        made = [np.stack(items) for items in zip(*results, strict=True)]
-        cls: Any = type(first)
-        return cls(*made) if hasattr(cls, "_fields") else tuple(made)
-    if not isinstance(first, (np.ndarray, np.generic, float, int, complex)):
-        refuse_value(first)
     return np.stack(results)
 
 

@@ -154,6 +154,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (lambda x, y: np.outer(x, y) + y, (X, X), 0),
     (lambda a, x: np.einsum("ij,j->i", a, x[:3]), (MANY, X), 0),
     (lambda a: (a.T, a.reshape(-1)[:4], a.sum(axis=-1), a.max()), (MANY,), 0),
+    (lambda a: (a.ravel(), np.linalg.slogdet(a)[1], np.linalg.qr(a)[1]), (MANY,), 0),
     (lambda a: np.linalg.solve(a, a[0]) * np.linalg.det(a), (MANY,), 0),
     (lambda a: np.concatenate([a[0], a[1, :2]]) + np.sort(a[2])[0], (MANY,), 0),
     (lambda a: a[[0, 2]] * a[1:, [1]], (MANY[:, :, :2],), 0),
@@ -317,3 +318,21 @@ def test_what_each_call_would_do_is_refused(f: Any) -> None:
 
 def test_what_a_function_makes_may_change() -> None:
     np.testing.assert_allclose(vmap(popping)(Y), 4 * Y)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: a.flatten("F"),
+        lambda a: np.reshape(a, (9,), "F"),
+        lambda a: np.linalg.lstsq(a, a[0])[0],
+        lambda a: a[a > 0],
+        lambda a: a[0][np.argmax(a[1]) :],
+    ],
+)
+def test_what_is_refused_or_right(f: Any) -> None:
+    try:
+        found = vmap(f)(MANY)
+    except UnsupportedSyntaxError:
+        return
+    assert_stacked(found, list(map(f, MANY)), 0)
