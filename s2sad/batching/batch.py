@@ -44,7 +44,7 @@ from ..transforms.trees.nodes import (
     tuple_of,
 )
 from ..transforms.trees.program import Program
-from ..transforms.trees.rebuild import rebuilt, with_names
+from ..transforms.trees.rebuild import rebuilt, substitute
 from .batched_calls import batched_call
 from .find_batched import Batched, Elements, FindBatched, Linker
 
@@ -120,7 +120,7 @@ class Batcher(Objects):
         for name, axis in zip(self.wrt, axes, strict=True):
             if axis:
                 moved = self.names.temporary(name)
-                body = [with_names(s, {name: load(moved)}) for s in body]
+                body = substitute(body, {name: load(moved)})
                 kinds[moved] = kinds[name]
                 front = self.applied(np.moveaxis, [load(name), constant(axis), constant(0)])
                 body.insert(0, assign(moved, front))
@@ -210,6 +210,8 @@ class Batcher(Objects):
                 zeros = self.made(value, new) if want is True and have is False else None
                 if zeros is not None:
                     new, have = zeros, True
+                elif have != want and not self.is_new(value) and self.is_seen_to_change(load(name), want):
+                    self.refuse(s, f"`{name}`, which changes and has the axis only sometimes,")
                 return [assign(name, self.as_form(new, have, want, s), s)]
             case gast.Assign(targets=[gast.Subscript() as target]) | gast.AugAssign(
                 target=gast.Subscript() as target
@@ -289,6 +291,8 @@ class Batcher(Objects):
         is_known = rank is not None and self.rank(s.value) is not None
         if index is None or (self.form(s.value) and not is_known):
             self.refuse(s, "a store at indices that are not known")
+        if self.form(s.value) and (self.rank(s.value) or 0) > (rank or 0):
+            self.refuse(s, "a store of a value with more axes than its place")
         value = self.aligned(s.value, rank or 0)
         place = gast.Subscript(value=base, slice=index, ctx=gast.Store())
         if isinstance(s, gast.AugAssign):
@@ -329,12 +333,12 @@ class Batcher(Objects):
     def is_integer(self, node: Any) -> bool:
         return bool(domain.is_integer(self.kind(node)))
 
-    def holds_one_shape(self, node: Any) -> bool:
-        """Whether the items of a list or tuple are numbers and arrays of one rank."""
+    def rank_of_items(self, node: Any) -> int | None:
+        """The number of axes of the items of a list or tuple; None where that is not known, or differs."""
         kind = self.kind(node)
         items = items_of(kind) or ((kind.element,) if isinstance(kind, List) else ())
         ranks = {domain.rank(k) for k in items}
-        return len(ranks) == 1 and None not in ranks
+        return ranks.pop() if len(ranks) == 1 else None
 
     def aligned(self, node: Any, rank: int) -> Any:
         """An operand that broadcasts against values of this rank, behind the axis of the calls."""
@@ -382,6 +386,13 @@ class Batcher(Objects):
         """Whether a value may change in place after a copy of it with the axis was made."""
         is_shared = want is not True and self.changes and not self.is_display(node)
         return self.found.is_changed(node) or is_shared
+
+    def is_new(self, value: Any) -> bool:
+        """Whether an expression surely makes a value that nothing else holds."""
+        operation = self.facts.operation(value)
+        if isinstance(operation, Apply):
+            return self.facts.sharing(operation) == "fresh"
+        return isinstance(value, (gast.Constant, gast.Tuple, gast.List, gast.Dict))
 
     def is_display(self, node: Any) -> bool:
         """Whether a name is a list, tuple or dict of numbers as it was written, which nobody else holds."""

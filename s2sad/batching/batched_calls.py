@@ -127,6 +127,9 @@ def _moved_axes(w: Any, axis: Any, rank: int) -> Any:
     if literal is None:
         return None
     (value,) = literal
+    counted = value if isinstance(value, tuple) else () if value is None else (value,)
+    if not all(-rank <= k < rank for k in counted):
+        return None
     if value is None:
         return constant(1) if rank == 1 else tuple_of([constant(k) for k in range(1, rank + 1)])
     if isinstance(value, tuple):
@@ -157,7 +160,7 @@ def product(w: Any, operation: Apply) -> Any:
     if None in ranks or not all(isinstance(f, bool) for f in own):
         return None
     if 0 in ranks:
-        return None if operation.function is operator.matmul else elementwise_product(w, a, b)
+        return elementwise_product(w, a, b) if operation.function is np.dot else None
     if max(ranks) > 2 and operation.function in (np.dot,):
         return None
     one = constant(None)
@@ -262,13 +265,15 @@ def transposed(w: Any, operation: Apply) -> Any:
     if rank is None or len(rest) > 1 or w.form(x) is not True:
         return None
     if rank < 2:
-        return x
+        return x if axes is None else None
     literal = (None,) if axes is None else w.literal(axes)
     if literal is None:
         return None
     if rank == 2 and literal[0] is None:
         return w.applied(np.swapaxes, [x, constant(1), constant(2)])
     order = range(rank)[::-1] if literal[0] is None else [k % rank for k in literal[0]]
+    if sorted(order) != list(range(rank)):
+        return None
     return w.applied(np.transpose, [x, tuple_of([constant(0), *[constant(k + 1) for k in order]])])
 
 
@@ -306,13 +311,16 @@ def stacked(w: Any, operation: Apply) -> Any:
     if operation.function in ARRAYS and rest:
         return None
     form = form.each if hasattr(form, "each") else form
-    if isinstance(form, tuple):
-        if operation.function in ARRAYS and not w.holds_one_shape(items):
-            return None
-        items = w.lifted(items, (True,) * len(form), operation.node)
-    elif form is not True or (operation.function in ARRAYS and not w.holds_one_shape(items)):
-        return None
+    rank = w.rank_of_items(items)
     function = np.concatenate if operation.function is np.concatenate else np.stack
+    if rank is None and (operation.function in ARRAYS or literal[0] < 0):
+        return None
+    if rank is not None and literal[0] < -rank - (function is np.stack):
+        return None
+    if isinstance(form, tuple):
+        items = w.lifted(items, (True,) * len(form), operation.node)
+    elif form is not True:
+        return None
     place = literal[0] + 1 if literal[0] >= 0 else literal[0]
     return w.applied(function, [items], axis=constant(place))
 

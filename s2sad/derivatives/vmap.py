@@ -33,7 +33,12 @@ class Vectorised(Derivative):
         axes = dict(zip(self.positions, self.options.axes, strict=True))
         lengths = {}
         for k, axis in axes.items():
-            shape, name = np.shape(given[k]), self.parameters[k]
+            x, name = given[k], self.parameters[k]
+            if not isinstance(x, (np.ndarray, np.generic, float, int, complex)):
+                raise NonDifferentiableError(
+                    f"vmap over `{name}`, a {type(x).__name__}", instead=f"pass np.array({name})"
+                )
+            shape = np.shape(x)
             if not -len(shape) <= axis < len(shape):
                 raise NonDifferentiableError(
                     f"vmap over axis {axis} of `{name}`, which has {len(shape)} axes",

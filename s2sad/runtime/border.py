@@ -48,7 +48,7 @@ _NOTE = "differentiated at "
 _OF_NUMBERS = (ArithmeticError, np.linalg.LinAlgError, Warning, MemoryError)
 # Helpers in these modules execute a statement of the user's, and raise the user's exceptions.
 _DOING = ("containers", "heap", "heap_arrays", "heap_keys", "object_graph", "builtin_reductions", "mutation",
-          "shapes", "checkpoints")
+          "shapes", "checkpoints", "batches")
 _DOING_PATHS = (*(f"runtime/{name}" for name in _DOING), "source/fixed_arity", "transforms/trees/modules")
 _DOING_FILES = frozenset(f"{PACKAGE}{path}.py" for path in _DOING_PATHS)
 _LIBRARIES = (PACKAGE, GENERATED, "<frozen", *(f"{Path(m.__file__ or '').parent}{os.sep}" for m in (os, np)))

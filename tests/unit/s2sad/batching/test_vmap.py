@@ -134,6 +134,15 @@ def linked(x: Any) -> Any:
     return found + long(x[0], 0.2)[0]
 
 
+def in_blocks(x: Any, n: int = 2) -> Any:
+    total = np.zeros(5)
+    for _ in range(n):
+        total = total + x
+    if n > 1:
+        total[0] = x[1]
+    return total
+
+
 class Model:
     def __init__(self, w: Any) -> None:
         self.w = w
@@ -173,6 +182,8 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (lambda x: power(x, 4), (Y,), 0),
     (Model(A).predict, (X,), 0),
     (linked, (X,), 0),
+    (in_blocks, (X,), 1),
+    (grad(lambda x: np.sum(in_blocks(x) ** 2)), (X,), 1),
     (grad(loss), (W, X, (Y > 0) * 1.0), (None, 0, 0)),
     (value_and_grad(loss, argnums=(0, 1)), (W, X, (Y > 0) * 1.0), (None, 0, 0)),
     (grad(lambda x: np.sum(steps(x))), (X,), 0),
@@ -257,7 +268,10 @@ def test_what_differs_from_call_to_call_is_refused_by_line(
 
 @pytest.mark.parametrize(
     ("args", "in_axes"),
-    [((W, X), 0), ((W, X, 1.0), 0), ((1.0, X), 0), ((W, X[:0]), (None, 0)), ((W, X), None)],
+    [
+        ((W, list(X)), (None, 0)), ((W, X), 0), ((W, X, 1.0), 0), ((1.0, X), 0), ((W, X[:0]), (None, 0)),
+        ((W, X), None),
+    ],
 )
 def test_arguments_that_do_not_fit(args: Any, in_axes: Any) -> None:
     with pytest.raises((NonDifferentiableError, TypeError)):
@@ -320,6 +334,69 @@ def test_what_a_function_makes_may_change() -> None:
     np.testing.assert_allclose(vmap(popping)(Y), 4 * Y)
 
 
+def seen_through_views(x: Any, way: int) -> Any:
+    a = np.ones((3, 3))
+    b = [a[:], a.T, [a, a][0], a.reshape(9).reshape(3, 3)][way] if way < 4 else a
+    a[0] = 5.0
+    if way > 8:
+        b = x
+    return b * 1.0 + x
+
+
+def on_one_path(x: Any, w: Any) -> Any:
+    a = np.ones((3, 3))
+    b = a[:]
+    a[0] = 5.0
+    if w[0] < 0:
+        b = x
+    return b * 1.0
+
+
+def through_a_loop(x: Any, w: Any) -> Any:
+    a = np.zeros((3, 3))
+    kept = a.T
+    out = np.zeros((3, 3))
+    for k in range(3):
+        a[k] = k + w[0]
+        out = out + kept
+        kept = kept if k < 1 else x
+    return out
+
+
+def stored_with_more_axes(x: Any) -> Any:
+    c = np.zeros((3, 3))
+    c[:] = x[None]
+    return c
+
+
+@pytest.mark.parametrize("f", [on_one_path, through_a_loop])
+def test_views_of_what_changes_are_refused_or_right(f: Any) -> None:
+    try:
+        found = vmap(f, in_axes=(0, None))(MANY, np.ones(3))
+    except UnsupportedSyntaxError:
+        return
+    assert_stacked(found, [f(a, np.ones(3)) for a in MANY], 0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: a.sum(axis=-3),
+        lambda a: a[0].mean(axis=(-1, -2)),
+        lambda a: np.cumsum(a[0], axis=-2),
+        lambda a: np.concatenate([a[0], a[1]], axis=-2),
+        lambda a: np.stack([a[0], a[1]], axis=-3),
+        lambda a: np.transpose(a[0], (1, 0)),
+        lambda a: a[0, 0] @ a,
+        lambda a: np.linalg.inv(a * 0.0),
+    ],
+)
+def test_errors_are_those_of_one_call(f: Any) -> None:
+    with pytest.raises((ValueError, UnsupportedSyntaxError)) as met:
+        vmap(f)(MANY)
+    assert not isinstance(met.value, s2sad.InternalError)
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -328,6 +405,11 @@ def test_what_a_function_makes_may_change() -> None:
         lambda a: np.linalg.lstsq(a, a[0])[0],
         lambda a: a[a > 0],
         lambda a: a[0][np.argmax(a[1]) :],
+        lambda a: seen_through_views(a, 0),
+        lambda a: seen_through_views(a, 1),
+        lambda a: seen_through_views(a, 2),
+        lambda a: seen_through_views(a, 3),
+        stored_with_more_axes,
     ],
 )
 def test_what_is_refused_or_right(f: Any) -> None:
