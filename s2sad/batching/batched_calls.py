@@ -354,7 +354,7 @@ def filled(w: Any, operation: Apply) -> Any:
     x, value = operation.args
     if w.form(value) is not True or w.rank(value) != 0:
         return None
-    return w.applied(batches.broadcast_each, [value, subscript(x, constant(0)) if w.form(x) else x])
+    return w.applied(batches.full_each, [value, subscript(x, constant(0)) if w.form(x) else x])
 
 
 def like_value(made: Any) -> Rule:

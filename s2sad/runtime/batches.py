@@ -13,6 +13,7 @@ __all__ = [
     "broadcast_each",
     "each",
     "each_tuple",
+    "full_each",
     "reduce_each",
     "replicate",
     "replicate_items",
@@ -77,7 +78,13 @@ def unreduce_each(dout: Any, x: Any, axis: Any = None, keepdims: bool = False) -
     if axis is not None and not keepdims:
         axes = axis if isinstance(axis, tuple) else (axis,)
         dout = np.expand_dims(dout, tuple(k + 1 if k >= 0 else k for k in axes))
-    return broadcast_each(dout, x)
+    return full_each(dout, x)
+
+
+def full_each(dx: Any, like: Any) -> Any:
+    """As `broadcast_each`, always a new array."""
+    found = broadcast_each(dx, like)
+    return found.copy() if np.may_share_memory(found, dx) else found
 
 
 def each(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any) -> Any:
