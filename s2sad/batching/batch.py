@@ -34,6 +34,7 @@ from ..transforms.differentiation.generated_names import Objects
 from ..transforms.differentiation.generation import Generation
 from ..transforms.trees.nodes import (
     assign,
+    assigned_names,
     attribute,
     call,
     constant,
@@ -45,8 +46,8 @@ from ..transforms.trees.nodes import (
 )
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import rebuilt, substitute
-from .batched_calls import batched_call
-from .find_batched import Batched, Elements, FindBatched, Linker
+from .batched_calls import batched_call, whole_axis
+from .find_batched import Batched, Elements, FindBatched, Linker, part_of
 
 __all__ = ["Batch", "Batcher", "batch"]
 
@@ -234,6 +235,8 @@ class Batcher(Objects):
             case gast.Assign(targets=[gast.Tuple(elts=elts)], value=value):
                 self.check_targets(s.targets[0], self.form(value), s)
                 return [self.unpacked(s, elts, value)]
+            case _ if any(self.found.of.get(name, False) for name in assigned_names(s)):
+                self.refuse(s, "a variable that this statement sets")
         return [s]
 
     def check_targets(self, target: Any, form: Batched, s: Any) -> None:
@@ -349,7 +352,7 @@ class Batcher(Objects):
 
     def with_axes(self, node: Any, more: int) -> Any:
         """The value with axes of length one between that of the calls and its own."""
-        return subscript(node, tuple_of([slice_of(), *[constant(None)] * more]))
+        return subscript(node, tuple_of([whole_axis(), *[constant(None)] * more]))
 
     def lifted(self, node: Any, want: Batched, s: Any) -> Any:
         """An atom in this form."""
@@ -509,7 +512,7 @@ class Batcher(Objects):
             return None
         if arrays and picks != list(range(picks[0], picks[-1] + 1)):
             return None
-        return tuple_of([slice_of(), *items])
+        return tuple_of([whole_axis(), *items])
 
     def picks(self, item: Any) -> bool | None:
         """Whether a part of an index is a number or array; None where that is not known."""
@@ -524,18 +527,7 @@ class Batcher(Objects):
         return domain.rank(domain.item_kind(self.kind(base), index, self.kind))
 
 
-def part_of(form: Batched, k: int) -> Batched:
-    """The form of an item of a value."""
-    if isinstance(form, tuple):
-        return form[k]  # type: ignore[no-any-return]
-    return form.each if isinstance(form, Elements) else form
-
-
 def is_whole(form: Batched) -> bool:
     """Whether all numbers of a value have the axis."""
     parts = form if isinstance(form, tuple) else (form.each,) if isinstance(form, Elements) else ()
     return form is True or (bool(parts) and all(map(is_whole, parts)))
-
-
-def slice_of() -> Any:
-    return gast.Slice(lower=None, upper=None, step=None)

@@ -4,10 +4,12 @@ the axes behind it, products of matrices with it; of other functions one call af
 
 from __future__ import annotations
 
+import builtins
 import cmath
 import math
 import operator
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any
 
 import gast
@@ -20,8 +22,9 @@ from ..runtime import adjoints, batches
 from ..transforms.analyses.operations import Apply
 from ..transforms.trees.nodes import constant, load, subscript, tuple_of
 from ..transforms.trees.rebuild import rebuilt
+from .find_batched import Elements
 
-__all__ = ["batched_call"]
+__all__ = ["batched_call", "whole_axis"]
 
 Rule = Callable[[Any, Apply], Any]
 
@@ -35,7 +38,9 @@ OF_NUMBERS: dict[Any, np.ufunc] = {  # functions of Python numbers, and those of
     math.log1p: np.log1p, math.cbrt: np.cbrt, math.pow: np.power, planar_hypot: np.hypot,
     math.degrees: np.degrees, math.radians: np.radians, math.fabs: np.fabs, math.copysign: np.copysign,
 }  # fmt: skip
-LIKE_NUMBERS = ("math", "cmath", "builtins", planar_hypot.__module__)
+OF_CMATH = frozenset(f for f in vars(cmath).values() if isinstance(f, BuiltinFunctionType))
+OF_MODULES = (f for m in (math, builtins) for f in vars(m).values() if isinstance(f, BuiltinFunctionType))
+TAKING_NUMBERS = frozenset({*OF_MODULES, *OF_CMATH, planar_hypot})  # functions that take no arrays
 
 
 def batched_call(w: Any, operation: Apply) -> Any:
@@ -94,12 +99,11 @@ def elementwise(w: Any, operation: Apply) -> Any:
             return rebuilt(node, left=args[0], comparators=[args[1]])
         case gast.Call() | gast.Attribute():
             known = OF_NUMBERS.get(operation.function)
-            if known is None and getattr(operation.function, "__module__", "") in LIKE_NUMBERS:
+            if known is None and operation.function in TAKING_NUMBERS:
                 return None
             if known is not None and known.nin != len(args):
                 return None
-            is_of_cmath = getattr(operation.function, "__module__", "") == "cmath"
-            if is_of_cmath and not w.is_complex(operation.args[0]):
+            if operation.function in OF_CMATH and not w.is_complex(operation.args[0]):
                 args = [gast.BinOp(left=args[0], op=gast.Add(), right=constant(0j))]
             return w.applied(known or operation.function, args)
     return None
@@ -161,7 +165,7 @@ def product(w: Any, operation: Apply) -> Any:
         return None
     if 0 in ranks:
         return elementwise_product(w, a, b) if operation.function is np.dot else None
-    if max(ranks) > 2 and operation.function in (np.dot,):
+    if max(ranks) > 2 and operation.function is np.dot:
         return None
     one = constant(None)
 
@@ -173,7 +177,7 @@ def product(w: Any, operation: Apply) -> Any:
 
     match ranks, own:
         case (1, 1), (True, True):
-            return w.applied(np.vecdot, [_conjugated(w, a), b]) if hasattr(np, "vecdot") else None
+            return w.applied(np.vecdot, [_conjugated(w, a), b])
         case (1, 1), (True, False):
             return times(a, b)
         case (1, 1), _:
@@ -183,8 +187,8 @@ def product(w: Any, operation: Apply) -> Any:
         case (2, 1), (True, True):
             return subscript(times(a, column(b)), tuple_of([constant(...), constant(0)]))
         case (1, 2), (True, True):
-            row = subscript(a, tuple_of([_all(), one]))
-            return subscript(times(row, b), tuple_of([_all(), constant(0)]))
+            row = subscript(a, tuple_of([whole_axis(), one]))
+            return subscript(times(row, b), tuple_of([whole_axis(), constant(0)]))
         case ((2, 1) | (1, 2) | (2, 2)), _:
             return times(a, b)
         case (r, s), _ if r >= 2 and s >= 2:
@@ -206,7 +210,8 @@ def _transposed(a: Any) -> Any:
     return gast.Attribute(value=a, attr="T", ctx=gast.Load())
 
 
-def _all() -> Any:
+def whole_axis() -> Any:
+    """The slice `:`."""
     return gast.Slice(lower=None, upper=None, step=None)
 
 
@@ -216,7 +221,7 @@ def outer(w: Any, operation: Apply) -> Any:
         return None
     a, b = operation.args
     left = subscript(a, tuple_of([constant(...), constant(None)]))
-    right = subscript(b, tuple_of([constant(...), constant(None), _all()])) if w.form(b) else b
+    right = subscript(b, tuple_of([constant(...), constant(None), whole_axis()])) if w.form(b) else b
     return gast.BinOp(left=left, op=gast.Mult(), right=right)
 
 
@@ -310,7 +315,7 @@ def stacked(w: Any, operation: Apply) -> Any:
         return None
     if operation.function in ARRAYS and rest:
         return None
-    form = form.each if hasattr(form, "each") else form
+    form = form.each if isinstance(form, Elements) else form
     rank = w.rank_of_items(items)
     function = np.concatenate if operation.function is np.concatenate else np.stack
     if rank is None and (operation.function in ARRAYS or literal[0] < 0):
@@ -343,7 +348,7 @@ def largest(sign: type[gast.cmpop]) -> Rule:
 def summed(w: Any, operation: Apply) -> Any:
     """The builtin `sum` of a list of numbers or arrays."""
     items = operation.args[0]
-    is_list = getattr(w.form(items), "each", None) is True and len(operation.args) == 1
+    is_list = w.form(items) == Elements(True) and len(operation.args) == 1
     return operation.node if is_list and not operation.keywords else None
 
 

@@ -6,13 +6,14 @@ the axis in front, a tuple of forms for a tuple, `Elements` for a list or dict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import gast
 
 from ..kinds.lattice import UNKNOWN, Kind, Nothing, Tuple, Unknown
+from ..runtime import mutation, records
 from ..runtime.adjoints import like
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import find_aliases, is_outside
@@ -32,7 +33,7 @@ from ..transforms.differentiation.generation import Link
 from ..transforms.trees.nodes import binding_counts, names_read, read_counts, statements_in
 from ..transforms.trees.program import MISSING
 
-__all__ = ["Batched", "Elements", "FindBatched", "Linker", "joined"]
+__all__ = ["Batched", "Elements", "FindBatched", "Linker", "joined", "part_of"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ class Elements:
 
     each: Any
 
+
+CHECKS = (  # helpers that do nothing but raise
+    mutation.refuse_element, mutation.refuse_elements, mutation.refuse_held, mutation.refuse_held_twice,
+    mutation.refuse_key, mutation.refuse_lookup, mutation.refuse_new_key, mutation.refuse_no_array,
+    mutation.refuse_no_list, mutation.refuse_no_pair, mutation.refuse_other_array, mutation.refuse_overlap,
+    mutation.refuse_shared, records.refuse_held_object,
+)  # fmt: skip
 
 Batched = bool | tuple[Any, ...] | Elements
 Linker = Callable[
@@ -149,7 +157,12 @@ class FindBatched:
                     self.refuse(s, "a call for its effect")
             case gast.If(test=test):
                 if self.reads(test):
-                    self.refuse_branch(s)
+                    self.program.refuse(
+                        s if hasattr(s, "lineno") else self.program.tree,
+                        "a branch that the values of the batch decide",
+                        "calls of one batch may go different ways",
+                        "use `np.where`, or call the function in a loop",
+                    )
                 self.block(s.body)
                 self.block(s.orelse)
             case gast.For(target=target, iter=iterable):
@@ -170,14 +183,7 @@ class FindBatched:
 
     def unpack(self, targets: list[Any], found: Batched, s: Any) -> None:
         for k, target in enumerate(targets):
-            match found:
-                case tuple():
-                    part: Batched = found[k]
-                case Elements(each):
-                    part = each
-                case _:
-                    part = found
-            self.bind(target, part, s)
+            self.bind(target, part_of(found, k), s)
 
     def bind(self, target: Any, found: Batched, s: Any) -> None:
         """Defines the names of a target of a loop."""
@@ -338,8 +344,7 @@ class FindBatched:
     def is_check(self, value: Any) -> bool:
         """Whether a call does nothing but raise."""
         function = self.program.resolve(value.func)
-        is_known = function is not MISSING and self.facts.primitives.is_nondifferentiable(function)
-        return is_known and getattr(function, "__name__", "").startswith("refuse_")
+        return any(function is check for check in CHECKS)
 
     # ------------------------------------------------------------ both
 
@@ -354,14 +359,6 @@ class FindBatched:
             f"{what} where the batch matters",
             "it is not computed for all calls at once",
             "call the function in a loop",
-        )
-
-    def refuse_branch(self, s: Any) -> None:
-        self.program.refuse(
-            s if hasattr(s, "lineno") else self.program.tree,
-            "a branch that the values of the batch decide",
-            "calls of one batch may go different ways",
-            "use `np.where`, or call the function in a loop",
         )
 
 
@@ -395,14 +392,17 @@ def _changed_name(s: Any) -> str:
     return ""
 
 
+def part_of(form: Batched, k: int) -> Batched:
+    """The form of an item of a value."""
+    if isinstance(form, tuple):
+        return form[k]  # type: ignore[no-any-return]
+    return form.each if isinstance(form, Elements) else form
+
+
 def _kinds_of_values(facts: Facts) -> dict[int, Kind]:
     """The kinds of the expressions that are assigned to names."""
-    return {id(value): facts.kind_of_name(name) for name, value in _assigned(facts.program.tree.body)}
-
-
-def _assigned(statements: list[Any]) -> Iterator[tuple[str, Any]]:
-    for s in statements:
-        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
-            yield s.targets[0].id, s.value
-        for block in (b for b in vars(s).values() if isinstance(b, list)):
-            yield from _assigned([n for n in block if isinstance(n, gast.stmt)])
+    return {
+        id(s.value): facts.kind_of_name(s.targets[0].id)
+        for s in statements_in(facts.program.tree.body)
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+    }
