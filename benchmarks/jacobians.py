@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import s2sad
-from s2sad.derivatives import jacobians
+from s2sad.derivatives import batched
 
 from .measuring import FULL, measure, print_table, quartiles, ratios
 
@@ -198,12 +198,12 @@ def one_by_one(call: Call) -> Call:
     """The Jacobian from a run for each direction."""
 
     def run() -> Any:
-        kept = jacobians.columns_at_once
-        jacobians.columns_at_once = lambda *args: None
+        kept = batched.pushforward
+        batched.pushforward = lambda *args: None
         try:
             return call()
         finally:
-            jacobians.columns_at_once = kept
+            batched.pushforward = kept
 
     return run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from types import FunctionType
@@ -27,10 +27,11 @@ from ..values.snapshot import Before
 from .derivative import Derivative
 from .generator import Generator, Request
 
-__all__ = ["columns_at_once", "rows_at_once"]
+__all__ = ["Many", "basis", "pullback", "pushforward"]
 
 FEWEST = 8  # directions that are worth the code for many
-BYTES = 2**26  # of the largest array that a function reads, times the directions of one run
+MEMORY = 2**26  # bytes of the largest array that a function reads, times the directions of one run
+CACHE = 2**19  # bytes of the directions of one run
 
 
 @dataclass
@@ -44,18 +45,45 @@ class Run:
 _made: WeakKeyDictionary[FunctionType, Run | None] = WeakKeyDictionary()
 
 
-def columns_at_once(
-    inner: Derivative, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any, is_several: bool
-) -> tuple[Any, Any, list[Any]] | None:
-    """The columns of a Jacobian by the argument `chosen`, or the tuple of `is_several`, along a first axis,
-    with the value and what else the function returned, from runs that take many directions; None where there
-    are few, or where the code of `inner`, a `jvp`, can't be written for many.
+@dataclass
+class Many:
+    """A derivative at one point for many directions, along a first axis: a run takes `width` of them or
+    fewer. `values` tells the results that have the axis from the others, which it returns after them.
     """
-    xs = chosen if is_several else (chosen,)
+
+    made: FunctionType  # the code for one direction
+    code: Run
+    primals: tuple[Any, ...]
+    width: int
+    values: Callable[[Any, int], tuple[tuple[Any, ...], tuple[Any, ...]]]
+
+    def __call__(
+        self, directions: Iterable[tuple[Any, ...]], before: Before | None = None
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """The results for stacks of directions, each taken by one run, joined, and what the runs return
+        beside them; None where a run fails: where the error is the function's own, the code for one
+        direction raises it as well.
+        """
+        met, found, others = refusals.last, [], ()
+        try:
+            for stacks in directions:
+                with nullcontext() if before is None else before.run():
+                    results = self.code.function(*self.primals, *stacks)
+                stacked, others = self.values(results, len(stacks[0]))
+                found.append(stacked)
+        except Exception:
+            refusals.last, _made[self.made] = met, None
+            return None
+        joined = found[0] if len(found) == 1 else tuple(map(np.concatenate, zip(*found, strict=True)))
+        return joined, others
+
+
+def pushforward(inner: Derivative, args: tuple[Any, ...], keywords: Any, xs: tuple[Any, ...]) -> Many | None:
+    """The map of tangents of the arguments `xs` to tangents of the result, of which there is one; the runs
+    return the result, and what else the function does, as well. None where the code of `inner`, a `jvp`,
+    can't be written for many.
+    """
     if not all(map(_is_plain, xs)) or inner.options.compile is not None:
-        return None
-    sizes = [math.prod(np.shape(x)) for x in xs]
-    if sum(sizes) < FEWEST:
         return None
     tangents = tuple(np.zeros(np.shape(x)) if np.shape(x) else 0.0 for x in xs)
     primals, _, taken = inner.split((*args, *tangents), keywords)
@@ -64,53 +92,25 @@ def columns_at_once(
     made = inner.function_of(primals, taken)
     kinds = inner.current().kinds(primals, inner.exact_lengths)
     results = (False, True, *[False] * inner.has_aux)
-    run = _run_of(made, lambda: _batched(made, kinds, [kinds[k] for k in taken], results))
-    found = None if run is None else _columns(run, inner.primal, primals, xs, sizes)
-    if found is None:
-        _made[made] = None
-    return found
+    code = _run_of(made, lambda: _batched(made, kinds, [kinds[k] for k in taken], results))
+
+    def values(found: Any, count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        out, dout, *aux = found
+        if not _is_plain(out):
+            raise ValueError("a value of another kind")
+        return _of_shapes((dout,), count, (out,)), (out, *aux)
+
+    width = _width(inner.primal, primals, xs)
+    return None if code is None or width < FEWEST else Many(made, code, primals, width, values)
 
 
-def _columns(
-    run: Run, f: Any, primals: tuple[Any, ...], xs: tuple[Any, ...], sizes: list[int]
-) -> tuple[Any, Any, list[Any]] | None:
-    before = None if run.is_alone else Before(f, *primals)
-    if before is not None and not before.can_undo:
-        return None
-    columns: list[Any] = []
-    met = refusals.last
-    out, aux = None, list[Any]()
-    try:
-        for directions in _directions(xs, sizes, _width(f, primals)):
-            with nullcontext() if before is None or not columns else before.again():
-                out, dout, *aux = run.function(*primals, *directions)
-            if not _is_plain(out) or np.shape(dout) != (len(directions[0]), *np.shape(out)):
-                raise ValueError("a value of another form")
-            columns.append(dout)
-    except Exception:  # where it is the function's own, the run for one direction raises it as well
-        refusals.last = met
-        if before is not None:
-            before.undo()
-        return None
-    return columns[0] if len(columns) == 1 else np.concatenate(columns), out, aux
-
-
-def rows_at_once(
-    inner: Derivative,
-    args: tuple[Any, ...],
-    keywords: dict[str, Any],
-    chosen: Any,
-    is_several: bool,
-    out: Any,
-) -> tuple[Any, ...] | None:
-    """The rows of a Jacobian along a first axis, for each argument, from runs that take many cotangents of
-    the result `out`; None as for `columns_at_once`.
+def pullback(
+    inner: Derivative, args: tuple[Any, ...], keywords: Any, xs: tuple[Any, ...], out: Any
+) -> Many | None:
+    """The map of cotangents of the result `out` to those of the arguments `xs`; None as for `pushforward`, or
+    where a run changes something.
     """
-    xs = chosen if is_several else (chosen,)
     if not all(map(_is_plain, [*xs, out])) or inner.options.compile is not None:
-        return None
-    size = math.prod(np.shape(out))
-    if size < FEWEST:
         return None
     primals = inner.bind(args, keywords)
     made = inner.function_of(primals)
@@ -118,44 +118,47 @@ def rows_at_once(
     results = None if inner.options.is_bare else (True,) * len(xs)
 
     def make() -> Run | None:
-        flat = _pullback(made)
+        flat = _both_sweeps(made)
         return None if flat is None else _batched(flat, kinds, kinds_of((out,), ("dout",)), results)
 
-    run = _run_of(made, make)
-    if run is None or not run.is_alone:
+    def values(found: Any, count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        return _of_shapes(found if isinstance(found, tuple) else (found,), count, xs), ()
+
+    code, width = _run_of(made, make), _width(inner.primal, primals, (out,))
+    if code is None or not code.is_alone or width < FEWEST:
         return None
-    met, rows = refusals.last, []
-    try:
-        for cotangents in _directions((out,), [size], _width(inner.primal, primals)):
-            found = run.function(*primals, *cotangents)
-            rows.append(found if isinstance(found, tuple) else (found,))
-            for part, x in zip(rows[-1], xs, strict=True):
-                if np.shape(part) != (len(cotangents[0]), *np.shape(x)):
-                    raise ValueError("a gradient of another form")
-    except Exception:  # where it is the function's own, the run for one direction raises it as well
-        refusals.last, _made[made] = met, None
-        return None
-    return rows[0] if len(rows) == 1 else tuple(map(np.concatenate, zip(*rows, strict=True)))
+    return Many(made, code, primals, width, values)
+
+
+def _of_shapes(stacks: tuple[Any, ...], count: int, like: tuple[Any, ...]) -> tuple[Any, ...]:
+    for part, x in zip(stacks, like, strict=True):
+        if np.shape(part) != (count, *np.shape(x)):
+            raise ValueError("a derivative of another shape")
+    return stacks
 
 
 def _is_plain(x: Any) -> bool:
     return type(x) is float or type(x) is np.float64 or (type(x) is np.ndarray and x.dtype == np.float64)
 
 
-def _width(f: Any, values: tuple[Any, ...]) -> int:
-    """How many directions one run takes, so that arrays like the largest argument, or the largest one that a
-    function captures, stay small.
+def _width(f: Any, values: tuple[Any, ...], direction: tuple[Any, ...]) -> int:
+    """How many directions one run takes, so that they stay in the cache, and arrays like the largest
+    argument, or the largest one that a function captures, in memory.
     """
     captured = inspect.getclosurevars(f).nonlocals.values() if isinstance(f, FunctionType) else ()
-    largest = max(np.size(x) for x in (*values, *captured) if isinstance(x, (np.ndarray, float)))
-    return max(FEWEST, BYTES // (8 * largest))
+    largest = max([1, *(np.size(x) for x in (*values, *captured) if isinstance(x, np.ndarray))])
+    size = max(1, sum(map(np.size, direction)))
+    return min(max(FEWEST, MEMORY // (8 * largest)), CACHE // (8 * size))
 
 
-def _directions(xs: tuple[Any, ...], sizes: list[int], step: int) -> Iterator[tuple[Any, ...]]:
-    """The directions along each number, as tangents of all arguments with an axis in front."""
+def basis(xs: tuple[Any, ...], width: int) -> Iterator[tuple[Any, ...]]:
+    """The directions along each number, `width` at once, as tangents of all arguments with an axis in
+    front.
+    """
+    sizes = [math.prod(np.shape(x)) for x in xs]
     total = sum(sizes)
-    for first in range(0, total, step):
-        count, start, stacks = min(step, total - first), 0, []
+    for first in range(0, total, width):
+        count, start, stacks = min(width, total - first), 0, []
         for x, size in zip(xs, sizes, strict=True):
             stacks.append(np.eye(count, size, first - start).reshape(count, *np.shape(x)))
             start += size
@@ -193,7 +196,7 @@ def _has_own_tangent(kind: Kind) -> bool:
     return kind == Scalar("float") or (isinstance(kind, Array) and kind.dtype == "float64")
 
 
-def _pullback(made: FunctionType) -> FunctionType | None:
+def _both_sweeps(made: FunctionType) -> FunctionType | None:
     """Both sweeps of a generated `fprop` as one function, which takes the cotangent as its last argument and
     returns the gradients.
     """
@@ -201,7 +204,7 @@ def _pullback(made: FunctionType) -> FunctionType | None:
     *forward, inner, _ = source.tree.body
     if not isinstance(inner, gast.FunctionDef) or find_nodes(inner, gast.Nonlocal, gast.FunctionDef)[1:]:
         return None
-    name = f"{made.__name__}_pullback"
+    name = f"{made.__name__}_sweeps"
     both = [*parameters(source.tree), *parameters(inner)]
     new = function(name, gast.arguments(both, [], None, [], [], None, []), [*forward, *inner.body])
     text, _ = to_source_with_places(new)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -34,7 +33,7 @@ from ..values.pytree import (
     unstacked_rows,
 )
 from ..values.snapshot import Before
-from .batched import columns_at_once, rows_at_once
+from . import batched
 from .closure_conversion import Lifted, cached, lift
 from .derivative import Derivative
 from .unwrap import bound_like
@@ -138,6 +137,11 @@ def _refuse_nothing(out: Any, what: str) -> None:
         )
 
 
+def count_of(x: Any) -> int:
+    """How many numbers are in a structure."""
+    return sum(math.prod(np.shape(leaf)) for leaf in flatten(x))
+
+
 class JacobianByColumns(Composed):
     """By forward mode: `inner` is a `jvp` by a tuple of arguments."""
 
@@ -146,7 +150,7 @@ class JacobianByColumns(Composed):
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
-        found = columns_at_once(self._inner, args, keywords, chosen, isinstance(self._argnums, tuple))
+        found = self.columns_at_once(args, keywords, chosen)
         if found is not None:
             columns, out, aux = found
             return self.result(unstacked_columns(columns, out, chosen), aux)
@@ -157,6 +161,29 @@ class JacobianByColumns(Composed):
         _refuse_nothing(out, self.transform)
         return self.result(unflatten_columns(columns, out, chosen), aux)
 
+    def columns_at_once(
+        self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any
+    ) -> tuple[Any, Any, list[Any]] | None:
+        """The columns along a first axis, the value and what else the function returned, from runs that take
+        many directions; None where there are few, or where that can't be.
+        """
+        xs = chosen if isinstance(self._argnums, tuple) else (chosen,)
+        if count_of(xs) < batched.FEWEST:
+            return None
+        many = batched.pushforward(self._inner, args, keywords, xs)
+        if many is None:
+            return None
+        before = None if many.code.is_alone else Before(self._f, *many.primals)
+        if before is not None and not before.can_undo:
+            return None
+        found = many(batched.basis(xs, many.width), before)
+        if found is None:
+            if before is not None:
+                before.undo()
+            return None
+        (columns,), (out, *aux) = found
+        return columns, out, aux
+
     def one_by_one(
         self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any
     ) -> tuple[list[Any], Any, list[Any]]:
@@ -166,7 +193,7 @@ class JacobianByColumns(Composed):
         before = Before(self._f, *self._inner.bind(args, keywords))
         for tangent in basis_of(chosen):
             tangents = tangent if isinstance(self._argnums, tuple) else (tangent,)
-            with before.again() if columns else nullcontext():
+            with before.run():
                 out, dout, *aux = self._inner(*args, *tangents, **keywords)
             columns.append(dout)
         return columns, out, aux
@@ -206,9 +233,12 @@ class JacobianByRows(Composed):
         self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any, out: Any, bprop: Any
     ) -> Any:
         """The Jacobian, from a run for all rows, or one for each."""
-        found = rows_at_once(self._inner, args, keywords, chosen, isinstance(self._argnums, tuple), out)
-        if found is not None:
-            return unstacked_rows(found, out, chosen)
+        xs = chosen if isinstance(self._argnums, tuple) else (chosen,)
+        if count_of(out) >= batched.FEWEST:
+            many = batched.pullback(self._inner, args, keywords, xs, out)
+            found = None if many is None else many(batched.basis((out,), many.width))
+            if found is not None:
+                return unstacked_rows(found[0], out, chosen)
         return unflatten_rows(rows_of(bprop, out, chosen), out, chosen)
 
     def lift_call(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Lifted:
@@ -236,14 +266,15 @@ class SmallerJacobian(JacobianByRows):
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         chosen = self.chosen(args, keywords)
-        inputs = sum(math.prod(np.shape(x)) for x in flatten(chosen))
+        inputs = count_of(chosen)
         if inputs == 1:
             return self._forward(*args, **keywords)
         before = Before(self._f, *self._inner.bind(args, keywords))
-        out, bprop, *aux = self._inner(*args, **keywords)
+        with before.run():
+            out, bprop, *aux = self._inner(*args, **keywords)
         _refuse_nothing(out, self.transform)
-        if inputs <= sum(math.prod(np.shape(x)) for x in flatten(out)):
-            with before.again():
+        if inputs <= count_of(out):
+            with before.run():
                 return self._forward(*args, **keywords)
         return self.result(self.rows(args, keywords, chosen, out, bprop), aux)
 

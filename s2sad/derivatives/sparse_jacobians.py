@@ -1,16 +1,18 @@
 """Sparse Jacobians and Hessians by compressed columns or rows.
 
-Columns without a common row take one pass of forward mode together, rows without a common column one of
-reverse mode. Patterns and the ways to compute them are kept. Each result is compared with one more pass, in a
-random direction, so that an entry outside of the pattern (another branch, another mask) is noticed: a found
-pattern is found again, a given one is refused.
+Columns without a common row are one direction of forward mode together, rows without a common column one of
+reverse mode; a run takes many directions where its code can be written so. Patterns and the ways to compute
+them are kept. Each result is compared with one more direction, a random one, so that an entry outside of the
+pattern (another branch, another mask) is noticed: a found pattern is found again, a given one is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,15 +21,16 @@ from ..runtime.border import at_border
 from ..source.pickling import reduce_derivative
 from ..transforms.errors import NonDifferentiableError, S2sadError
 from ..values.snapshot import Before
+from . import batched
 from .closure_conversion import Lifted
 from .derivative import Derivative
 from .jacobians import Composed
-from .sparse_patterns import Compression, Push, search_pattern, sparse
+from .sparse_patterns import Compression, search_pattern, sparse
 
 __all__ = ["SparseHessian", "SparseJacobian", "SparseJacobianByRows", "single"]
 
 CLOSE = 0.6  # the power of a dtype's rounding error that a sum may be wrong by, relative to its terms
-PATIENCE = 100  # the passes after which the pattern is looked for by rows as well as by columns
+PATIENCE = 100  # the directions after which the pattern is looked for by rows as well as by columns
 Shape = tuple[int, int]
 Way = tuple[bool, Compression]  # whether a Jacobian is computed by rows, and how
 
@@ -51,36 +54,48 @@ class _Call:
     args: tuple[Any, ...]
     keywords: Any
     before: Before
-    runs: int = 0
-
-    def run(self) -> AbstractContextManager[Any]:
-        """The context of a run."""
-        self.runs += 1
-        return self.before.again() if self.runs > 1 else nullcontext()
 
 
 @dataclass
 class _Map:
-    """The linear map whose columns are computed, which are the rows of the Jacobian `by_rows`; its value in a
-    direction; and what else the function returns.
+    """The linear map whose columns are computed, which are the rows of the Jacobian `by_rows`: `one` is its
+    value in a direction, `made` makes the code for many, which are like `like`. It has one value already, and
+    what else the function returns.
     """
 
     by_rows: bool
-    push: Push
-    size: int
-    dtype: Any
+    one: Callable[[Any], Any]
+    made: Callable[[], batched.Many | None]
+    like: Any
+    before: Before
     aux: list[Any]
     direction: Any = field(init=False)
     expected: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        self.direction = np.random.default_rng(0).normal(size=self.size).astype(self.dtype)
-        self.expected = self.push(self.direction)
+        self.direction = np.random.default_rng(0).normal(size=np.size(self.like)).astype(self.like.dtype)
+        self.expected = self.one(self.direction)
+
+    @cached_property
+    def many(self) -> batched.Many | None:
+        """The code for many directions."""
+        return self.made()
+
+    def push(self, directions: Iterator[Any]) -> Iterator[Any]:
+        """The values in these directions, in the fewest runs."""
+        while given := list(islice(directions, batched.FEWEST)):
+            found = None
+            if len(given) == batched.FEWEST and self.many is not None:
+                given += islice(directions, self.many.width - batched.FEWEST)
+                stack = np.reshape(given, (len(given), *self.like.shape))
+                found = self.many([(stack,)], None if self.many.code.is_alone else self.before)
+                self.many = self.many if found else None
+            yield from map(self.one, given) if found is None else found[0][0].reshape(len(given), -1)
 
     @property
     def shape(self) -> Shape:
         """The shape of the map."""
-        return self.expected.size, self.size
+        return self.expected.size, self.direction.size
 
     def matrix(self, compression: Compression) -> Any:
         """The Jacobian with this pattern; None if it has entries elsewhere."""
@@ -100,18 +115,21 @@ def _by_columns(derivative: Derivative, call: _Call) -> _Map:
     x = call.x
     aux: list[Any] = []
 
-    def push(tangent: Any) -> Any:
+    def one(tangent: Any) -> Any:
         given = tangent.reshape(x.shape).astype(x.dtype)
-        with call.run():
+        with call.before.run():
             out, dout, *aux[:] = derivative(*call.args, given, **call.keywords)
         return np.ravel(_array_of(out, dout))
 
-    return _Map(False, push, x.size, x.dtype, aux)
+    def made() -> batched.Many | None:
+        return batched.pushforward(derivative, call.args, call.keywords, (x,))
+
+    return _Map(False, one, made, x, call.before, aux)
 
 
 def _by_rows(derivative: Derivative, call: _Call) -> _Map:
     """The map of cotangents to cotangents of the argument: `derivative` is a `vjp`."""
-    with call.run():
+    with call.before.run():
         out, bprop, *aux = derivative(*call.args, **call.keywords)
     if np.iscomplexobj(_array_of(out, None)):
         raise NonDifferentiableError(
@@ -120,15 +138,18 @@ def _by_rows(derivative: Derivative, call: _Call) -> _Map:
             instead="use jacfwd",
         )
 
-    def pull(cotangent: Any) -> Any:
+    def one(cotangent: Any) -> Any:
         return np.ravel(_array_of(call.x, bprop(cotangent.reshape(np.shape(out)))))
 
-    return _Map(True, pull, np.size(out), call.x.dtype, aux)
+    def made() -> batched.Many | None:
+        return batched.pullback(derivative, call.args, call.keywords, (call.x,), out)
+
+    return _Map(True, one, made, np.asarray(out, call.x.dtype), call.before, aux)
 
 
 class SparseJacobian(Composed):
     """`inner` is a `jvp` by one array; `sparsity` is True or a pattern. With a `vjp`, `rows`, it is computed
-    by rows where that takes fewer passes.
+    by rows where that takes fewer directions.
     """
 
     transform = "jacobian"
@@ -171,7 +192,7 @@ class SparseJacobian(Composed):
             if found is not None:
                 return self.result(found, used.aux)
         pattern = self._pattern(tried, call) if given is None else given
-        way, used = self._fewest_passes(pattern, tried, call)
+        way, used = self._fewest_directions(pattern, tried, call)
         self._kept[shape], self._last[x.size] = way, used.by_rows
         found = used.matrix(way[1])
         if found is None:
@@ -187,34 +208,36 @@ class SparseJacobian(Composed):
         """The map by rows or by columns, of which one was made already."""
         return tried if tried.by_rows == by_rows else self._map(by_rows, call)
 
-    def _fewest_passes(self, pattern: Any, tried: _Map, call: _Call) -> tuple[Way, _Map]:
+    def _fewest_directions(self, pattern: Any, tried: _Map, call: _Call) -> tuple[Way, _Map]:
         """How a Jacobian of this pattern is computed, and its map."""
         sides = [True] if self.by_rows else [False, *([True] if self._rows is not None else [])]
         ways = [(by_rows, Compression(pattern.T.tocsr() if by_rows else pattern)) for by_rows in sides]
         ways.sort(key=lambda way: way[1].fewest)
-        if len(ways) == 2 and ways[1][1].fewest < len(ways[0][1].passes):
-            ways.sort(key=lambda way: len(way[1].passes))
+        if len(ways) == 2 and ways[1][1].fewest < len(ways[0][1].groups):
+            ways.sort(key=lambda way: len(way[1].groups))
         for way in ways:
             with suppress(S2sadError):  # of a function that has no reverse mode
                 return way, self._other(tried, way[0], call)
         raise AssertionError  # one of the maps is there
 
     def _pattern(self, tried: _Map, call: _Call) -> Any:
-        """The pattern of the Jacobian; where that takes many passes, it is looked for by rows, too."""
+        """The pattern of the Jacobian; where that takes many directions, it is looked for by rows,
+        too.
+        """
         searches = {tried.by_rows: search_pattern(tried.push, tried.shape)}
-        passes = 0
+        spent = {tried.by_rows: 0}
         while True:
-            for by_rows, search in list(searches.items()):
-                try:
-                    next(search)
-                except StopIteration as stopped:
-                    return stopped.value.T.tocsr() if by_rows else stopped.value
-                except S2sadError:
-                    if len(searches) == 1:
-                        raise
-                    del searches[by_rows]
-            passes += 1
-            if passes == PATIENCE and self._rows is not None:
+            by_rows = min(searches, key=lambda side: spent[side])
+            try:
+                spent[by_rows] += next(searches[by_rows])
+            except StopIteration as stopped:
+                return stopped.value.T.tocsr() if by_rows else stopped.value
+            except S2sadError:
+                if len(searches) == 1:
+                    raise
+                del searches[by_rows]
+            if spent[tried.by_rows] >= PATIENCE and len(spent) == 1 and self._rows is not None:
+                spent[not tried.by_rows] = 0
                 with suppress(S2sadError):  # of a function that has no reverse mode: the other one goes on
                     other = self._map(not tried.by_rows, call)
                     searches[other.by_rows] = search_pattern(other.push, other.shape)

@@ -1,7 +1,7 @@
 """Patterns of linear maps that are known as functions, and which of their columns are computed together.
 
-Columns without a common row take one pass together. The pattern is found by passes with NaN in place of
-numbers: a NaN goes through every operation that may depend on it, also where its factor is zero.
+Columns without a common row are one direction together. The pattern is found by directions with NaN in place
+of numbers: a NaN goes through every operation that may depend on it, also where its factor is zero.
 
 Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the estimation of sparse Jacobian matrices", 1974.
 """
@@ -9,7 +9,7 @@ Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the estimation of sparse 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from ..transforms.errors import NonDifferentiableError, S2sadError
 
 __all__ = ["Compression", "Push", "coloured", "search_pattern", "sparse"]
 
-Push = Callable[[Any], Any]  # from a vector of tangents to one of tangents of the result
+Push = Callable[[Iterator[Any]], Iterator[Any]]  # from vectors of tangents to those of tangents of the result
 
 
 def sparse() -> Any:
@@ -37,7 +37,7 @@ def sparse() -> Any:
 
 @dataclass(frozen=True)
 class Compression:
-    """A pattern, a `csr_array`, and how its entries are computed: all columns of one colour in one pass."""
+    """A pattern, a `csr_array`, and how its entries are computed: columns of one colour are a direction."""
 
     pattern: Any
 
@@ -47,7 +47,7 @@ class Compression:
         return int(np.diff(self.pattern.indptr).max(initial=0))
 
     @cached_property
-    def passes(self) -> list[tuple[Any, Any, Any]]:
+    def groups(self) -> list[tuple[Any, Any, Any]]:
         """For each colour the places of its entries in the data of the pattern, their rows and columns."""
         found = self.pattern.tocoo()
         groups = _grouped(coloured(self.pattern)[found.col])
@@ -56,10 +56,15 @@ class Compression:
     def matrix(self, push: Push, dtype: Any) -> Any:
         """The matrix of a map with this pattern."""
         values = np.zeros(self.pattern.nnz, dtype)
-        for places, rows, columns in self.passes:
-            seed = np.zeros(self.pattern.shape[1])
-            seed[columns] = 1.0
-            values[places] = push(seed)[rows]
+
+        def seed(columns: Any) -> Any:
+            found = np.zeros(self.pattern.shape[1])
+            found[columns] = 1.0
+            return found
+
+        pushed = push(seed(columns) for _, _, columns in self.groups)
+        for (places, rows, _), result in zip(self.groups, pushed, strict=True):
+            values[places] = result[rows]
         structure = self.pattern.indices.copy(), self.pattern.indptr.copy()
         return sparse().csr_array((values, *structure), shape=self.pattern.shape)
 
@@ -81,21 +86,20 @@ def coloured(pattern: Any) -> Any:
     return group(sparse().csc_array(parts, shape=given.shape), order).astype(int)
 
 
-def search_pattern(push: Push, shape: tuple[int, int]) -> Generator[None, None, Any]:
+def search_pattern(push: Push, shape: tuple[int, int]) -> Generator[int, None, Any]:
     """The pattern of a linear map: for each column the rows that depend on it, where the program runs now.
-    Yields after each pass.
+    Yields how many directions each step took.
 
     Halves of halves of the columns are tried, those together whose wholes have no row in common: for banded
-    matrices that takes a number of passes that grows with the logarithm of the columns.
+    matrices that takes a number of directions that grows with the logarithm of the columns.
     """
     make = sparse().csr_array
     starts, stops = np.array([0]), np.array([shape[1]])
-    always = _touched(push, np.zeros(shape[1], bool))
-    yield
+    always, once = _touched(push, [np.zeros(shape[1], bool), np.ones(shape[1], bool)])
+    yield 2
     if np.any(always):  # infinite factors: what they multiply is not seen
         return make(np.ones(shape, bool))
-    rows = np.flatnonzero(_touched(push, np.ones(shape[1], bool)))
-    yield
+    rows = np.flatnonzero(once)
     blocks = np.zeros(len(rows), int)  # for each entry in `rows` the block of columns that it may depend on
     while np.any(is_long := stops - starts > 1):
         parts = 1 + is_long
@@ -111,10 +115,12 @@ def search_pattern(push: Push, shape: tuple[int, int]) -> Generator[None, None, 
         groups = np.where(is_new, coloured(make(held, shape=(shape[0], len(starts)))), -1)
         of_columns = np.repeat(groups, stops - starts)
         keeps = np.ones(len(rows), bool)
-        for group, places in enumerate(_grouped(groups[blocks[tried]])):
+        of_groups = _grouped(groups[blocks[tried]])
+        chosen = (of_columns == group for group in range(len(of_groups)))
+        for places, touched in zip(of_groups, _touched(push, chosen), strict=True):
             entries = tried[places]
-            keeps[entries] = _touched(push, of_columns == group)[rows[entries]]
-            yield
+            keeps[entries] = touched[rows[entries]]
+        yield len(of_groups)
         rows, blocks = rows[keeps], blocks[keeps]
     return make((np.ones(len(rows), bool), (rows, starts[blocks])), shape=shape)
 
@@ -129,16 +135,21 @@ def _grouped(numbers: Any) -> list[Any]:
     return np.split(order, np.cumsum(np.bincount(numbers))[:-1]) if len(numbers) else []
 
 
-def _touched(push: Push, columns: Any) -> Any:
-    """Which rows depend on the columns that are chosen."""
-    try:
-        with np.errstate(all="ignore"):
-            return np.isnan(push(np.where(columns, np.nan, 0.0)))
-    except S2sadError:
-        raise
-    except Exception as error:
-        raise NonDifferentiableError(
-            "the pattern of the Jacobian cannot be found",
-            why=f"with NaN as tangents, the derivative raises {type(error).__name__}: {error}",
-            instead="give the pattern",
-        ) from None
+def _touched(push: Push, chosen: Iterable[Any]) -> Iterator[Any]:
+    """Which rows depend on columns, for each choice of these."""
+    pushed = push(np.where(columns, np.nan, 0.0) for columns in chosen)
+    while True:
+        try:
+            with np.errstate(all="ignore"):
+                result = next(pushed, None)
+        except S2sadError:
+            raise
+        except Exception as error:
+            raise NonDifferentiableError(
+                "the pattern of the Jacobian cannot be found",
+                why=f"with NaN as tangents, the derivative raises {type(error).__name__}: {error}",
+                instead="give the pattern",
+            ) from None
+        if result is None:
+            return
+        yield np.isnan(result)

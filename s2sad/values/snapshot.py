@@ -32,13 +32,14 @@ Part = tuple[Any, Any]  # an object and its contents, now or before
 
 
 class Before:
-    """A snapshot of everything that can be reached from some values. The first run follows at once, each
-    other run within `again`.
+    """A snapshot of everything that can be reached from some values. The first run leaves what it changes;
+    each other one starts from the snapshot, and leaves what the first one left.
 
     >>> x = [1.0]
     >>> before = Before(x)
-    >>> x.append(2.0)
-    >>> with before.again():
+    >>> with before.run():
+    ...     x.append(2.0)
+    >>> with before.run():
     ...     print(x)
     [1.0]
     >>> x
@@ -47,7 +48,7 @@ class Before:
 
     def __init__(self, *values: Any) -> None:
         self._parts = list(_parts_of((*values, *GLOBAL)))
-        self._has_run = False
+        self._runs = 0
 
     @property
     def can_undo(self) -> bool:
@@ -61,10 +62,14 @@ class Before:
                 _fill(x, held)
 
     @contextmanager
-    def again(self) -> Iterator[None]:
-        """A context with the state of the snapshot; afterwards the state after the first run is restored."""
-        if not self._has_run:
-            self._parts, self._has_run = [(x, held) for x, held in self._parts if not _holds(x, held)], True
+    def run(self) -> Iterator[None]:
+        """The context of a run."""
+        self._runs += 1
+        if self._runs == 1:
+            yield
+            return
+        if self._runs == 2:
+            self._parts = [(x, held) for x, held in self._parts if not _holds(x, held)]
         for x, _ in self._parts:
             if isinstance(x, Iterator):
                 raise NonDifferentiableError(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad.derivatives import batched, jacobians
+from s2sad.derivatives import batched
 from tests.programs.corpus import PROGRAMS, Program
 from tests.support.compare import number_of
 
@@ -40,8 +40,8 @@ def test_jacobians_of_the_corpus(p: Program, monkeypatch: Any) -> None:
     transform = TRANSFORMS[number_of(p.function) // 24 % 3]
     monkeypatch.setattr(batched, "FEWEST", 1)
     with monkeypatch.context() as one_by_one:
-        one_by_one.setattr(jacobians, "columns_at_once", refused)
-        one_by_one.setattr(jacobians, "rows_at_once", refused)
+        one_by_one.setattr(batched, "pushforward", refused)
+        one_by_one.setattr(batched, "pullback", refused)
         try:
             expected = found(transform, p)
         except s2sad.S2sadError:
@@ -87,14 +87,14 @@ def test_all_directions_run_at_once(transform: Any, f: Any, args: Any, monkeypat
     jacobian = transform(f)
     at_once = jacobian(*args)
     assert any(run is not None for run in batched._made.values())
-    monkeypatch.setattr(jacobians, "columns_at_once", refused)
-    monkeypatch.setattr(jacobians, "rows_at_once", refused)
+    monkeypatch.setattr(batched, "pushforward", refused)
+    monkeypatch.setattr(batched, "pullback", refused)
     np.testing.assert_allclose(at_once, jacobian(*args), rtol=1e-12, atol=1e-14)
 
 
 def test_directions_run_in_parts(monkeypatch: Any) -> None:
     monkeypatch.setattr(batched, "FEWEST", 2)
-    monkeypatch.setattr(batched, "BYTES", 8 * 4 * 2)
+    monkeypatch.setattr(batched, "MEMORY", 8 * 4 * 2)
     monkeypatch.setattr(batched, "_made", {})
     x, y, z = np.arange(3.0), 2.0, np.arange(4.0).reshape(2, 2)
 
@@ -103,7 +103,7 @@ def test_directions_run_in_parts(monkeypatch: Any) -> None:
 
     all_at_once = [t(f, argnums=(0, 1, 2))(x, y, z) for t in TRANSFORMS[:2]]
     assert None not in batched._made.values()
-    monkeypatch.setattr(jacobians, "columns_at_once", refused)
+    monkeypatch.setattr(batched, "pushforward", refused)
     for at_once in all_at_once:
         for found, expected in zip(at_once, s2sad.jacfwd(f, argnums=(0, 1, 2))(x, y, z), strict=True):
             np.testing.assert_allclose(found, expected, atol=1e-14)
@@ -128,3 +128,24 @@ def test_a_failing_run_raises_the_functions_own_error() -> None:
 
     with pytest.raises(ValueError, match="mismatch"):
         s2sad.jacfwd(f)(X)
+
+
+@pytest.mark.parametrize("transform", [s2sad.jacfwd, s2sad.jacrev])
+def test_sparse_jacobians_of_many_colours(transform: Any, monkeypatch: Any) -> None:
+    met = []
+    monkeypatch.setattr(batched, "_made", {})
+
+    def banded(u: Any) -> Any:
+        met.append(len(met))
+        v = np.zeros_like(u)
+        for k in range(-5, 6):
+            v[5:-5] += (k + 7.0) * np.sin(u[5 + k : len(u) - 5 + k]) * u[5:-5]
+        return v
+
+    x = np.linspace(0.5, 2.5, 40)
+    found = transform(banded, sparsity=True)(x)
+    assert found.nnz == 30 * 11 and len(met) == 1
+    assert any(run is not None for run in batched._made.values()) == (transform is s2sad.jacfwd)
+    monkeypatch.setattr(batched, "pushforward", refused)
+    monkeypatch.setattr(batched, "pullback", refused)
+    np.testing.assert_allclose(found.toarray(), transform(banded)(x), rtol=1e-12, atol=1e-14)

@@ -12,14 +12,13 @@ from s2sad.derivatives.sparse_patterns import coloured, search_pattern
 
 
 def pattern_of(push: Any, shape: tuple[int, int]) -> tuple[Any, int]:
-    """The pattern that is found, and in how many passes."""
-    search, passes = search_pattern(push, shape), 0
+    """The pattern that is found, and by how many directions."""
+    search, directions = search_pattern(partial(map, push), shape), 0
     while True:
         try:
-            next(search)
+            directions += next(search)
         except StopIteration as stopped:
-            return stopped.value.toarray(), passes
-        passes += 1
+            return stopped.value.toarray(), directions
 
 
 def test_colours() -> None:
