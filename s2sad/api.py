@@ -28,7 +28,7 @@ from .derivatives.jacobians import (
 from .derivatives.linear_map import LinearMap
 from .derivatives.sparse_jacobians import SparseHessian, SparseJacobian, SparseJacobianByRows, single
 from .derivatives.variadic import Variadic, is_variadic
-from .derivatives.vmap import Axes, Vectorised, vectorised
+from .derivatives.vmap import Axes, Vectorised, VectorisedJacobian, vectorised
 from .primitives.record import stands_in
 from .result_types import (
     GradientMaker,
@@ -540,7 +540,7 @@ def vmap(f: Function | None = None, in_axes: Axes = 0, out_axes: int = 0) -> Any
            [4., 5.]])
     """
 
-    def make(g: Function) -> Vectorised:
+    def make(g: Function) -> Vectorised | VectorisedJacobian:
         return vectorised(g, in_axes, out_axes)
 
     return _decorator(make, f, vmap, in_axes=in_axes, out_axes=out_axes)

@@ -257,6 +257,8 @@ class Batcher(Objects):
         match node:
             case gast.Call(args=args) if self.program.resolve(node.func) is zip and len(parts) == len(args):
                 return rebuilt(node, args=[self.iterable(a, t) for a, t in zip(args, parts, strict=True)])
+            case gast.Call(args=[of]) if self.program.resolve(node.func) is reversed:
+                return rebuilt(node, args=[self.iterable(of, target)])
             case gast.Call(args=[of, *rest]) if len(parts) == 2 and self.found.reads(of):
                 return rebuilt(node, args=[self.iterable(of, parts[1]), *rest])
             case gast.Call():
@@ -289,7 +291,13 @@ class Batcher(Objects):
                 return rebuilt(s, value=self.lifted(s.value, each, s))
             case tuple():
                 self.refuse(s, "a change of a tuple")
-        index = self.index(base, target.slice)
+        if self.found.reads(target.slice):
+            if self.is_mask(target.slice, base) and self.rank(s.value) == 0 and not self.form(s.value):
+                return s
+            index, moves = self.index_of_each(base, target.slice) or (None, ())
+            index = None if moves else index
+        else:
+            index = self.index(base, target.slice)
         rank = self.rank_of_item(base, target.slice)
         is_known = rank is not None and self.rank(s.value) is not None
         if index is None or (self.form(s.value) and not is_known):
@@ -338,10 +346,20 @@ class Batcher(Objects):
 
     def rank_of_items(self, node: Any) -> int | None:
         """The number of axes of the items of a list or tuple; None where that is not known, or differs."""
-        kind = self.kind(node)
-        items = items_of(kind) or ((kind.element,) if isinstance(kind, List) else ())
-        ranks = {domain.rank(k) for k in items}
+
+        def rank(kind: Kind) -> int | None:
+            parts = parts_of(kind)
+            return domain.rank(kind) if parts is None else 1 if set(map(domain.rank, parts)) == {0} else None
+
+        ranks = set(map(rank, parts_of(self.kind(node)) or ()))
         return ranks.pop() if len(ranks) == 1 else None
+
+    def kind_of_part(self, node: Any) -> Kind:
+        """The kind of an atom, or of an item of a tuple."""
+        if not isinstance(node, gast.Subscript):
+            return self.kind(node)
+        found: Kind = domain.item_kind(self.kind_of_part(node.value), node.slice, self.kind)
+        return found
 
     def aligned(self, node: Any, rank: int) -> Any:
         """An operand that broadcasts against values of this rank, behind the axis of the calls."""
@@ -367,12 +385,17 @@ class Batcher(Objects):
         match want:
             case True if have is False and self.kind(node) is Literal(0.0):
                 return call(self.numpy("zeros"), load(self.count))
+            case True if have is False and isinstance(self.kind_of_part(node), (List, Tuple)):
+                made = self.applied(np.array, [node])
+                return call(load(self.bind("replicate", batches.replicate)), made, load(self.count))
+            case True if isinstance(have, Elements) and have.each is True:
+                return self.applied(np.stack, [node], axis=constant(1))
             case True if have is False:
                 return call(load(self.bind("replicate", batches.replicate)), node, load(self.count))
             case tuple() if isinstance(node, gast.Tuple):
                 pairs = zip(node.elts, want, strict=True)
                 return rebuilt(node, elts=[self.lifted(e, w, s) for e, w in pairs])
-            case tuple() if isinstance(node, gast.Name):
+            case tuple() if isinstance(node, (gast.Name, gast.Subscript)):
                 parts = have if isinstance(have, tuple) else (False,) * len(want)
                 items = [subscript(node, constant(k)) for k in range(len(want))]
                 triples = zip(items, parts, want, strict=True)
@@ -480,18 +503,66 @@ class Batcher(Objects):
                 self.refuse(operation.node, "a container that is passed to a function")
             flags.append(constant(bool(self.form(a))))
         called = self.named(operation.function)
-        return call(load(self.bind(helper.__name__, helper)), called, tuple_of(flags), *operation.args)
+        keywords = dict(operation.keywords)
+        helper_ = load(self.bind(helper.__name__, helper))
+        return call(helper_, called, tuple_of(flags), *operation.args, **keywords)
 
     def item(self, base: Any, index: Any, value: Any) -> Any:
-        new = None if self.found.reads(index) else self.index(base, index)
+        is_other = self.found.reads(index)  # another one in each call
+        rank = self.rank_of_item(base, index)
+        if is_other and not (rank and self.found.is_changed(base)):
+            new = self.item_of_each(base, index)
+            if new is not None:
+                return new
+        new = None if is_other else self.index(base, index)
         if new is not None:
             return self.own(subscript(base, new), base, self.rank_of_item(base, index))
         if any(isinstance(i, gast.Slice) for i in index_items(index)) or isinstance(index, gast.Tuple):
             self.refuse(value, "indices that are not known")
-        is_copy = self.rank_of_item(base, index) == 0 or isinstance(self.kind(index), Array)
-        if self.changes and not is_copy:
+        is_copy = rank == 0 or isinstance(self.kind(index), Array)
+        if self.found.is_changed(base) and not is_copy:
             self.refuse(value, "a view at another place for each")
         return self.each(Apply(operator.getitem, (base, index), (), value))
+
+    def item_of_each(self, base: Any, index: Any) -> Any:
+        """The items that are at another place in each call; None as for `index_of_each`."""
+        found = self.index_of_each(base, index)
+        if found is None:
+            return None
+        item = subscript(base, found[0])
+        return self.applied(np.moveaxis, [item, *map(constant, found[1])]) if found[1] else item
+
+    def index_of_each(self, base: Any, index: Any) -> tuple[Any, tuple[int, ...]] | None:
+        """The index of the items that are at another place in each call, and which axis of the result comes
+        to which place; None for masks and slices of several lengths.
+        """
+        items = index_items(index)
+        picks = [k for k, i in enumerate(items) if not isinstance(i, gast.Slice)]
+        if any(self.found.reads(i) for i in items if isinstance(i, gast.Slice)):
+            return None
+        if not all(is_position(self.kind(items[k])) for k in picks):
+            return None
+        rank = max(self.rank(items[k]) or 0 for k in picks)
+        first, last = picks[0], picks[-1]
+        is_whole = self.form(base) is True
+        if (rank or not is_whole) and (picks != list(range(first, last + 1)) or rank > 1):
+            return None
+        new = [self.aligned(i, rank) if k in picks else i for k, i in enumerate(items)]
+        if is_whole:
+            calls = self.applied(np.arange, [load(self.count)])
+            new.insert(0, self.with_axes(calls, rank) if rank else calls)
+        elif rank and first:
+            return None
+        moves: tuple[int, ...] = ()  # the indexed axis behind slices stands with that of the calls
+        if first and (rank or not is_whole):
+            moves = (1, 1 + first) if is_whole else (first, 0)
+        return new[0] if len(new) == 1 else tuple_of(new), moves
+
+    def is_mask(self, index: Any, base: Any) -> bool:
+        """Whether an index is an array of truth values, one for each number of the base."""
+        kind = self.kind(index)
+        is_bool = isinstance(kind, Array) and kind.dtype == "bool"
+        return is_bool and self.form(index) is True and self.rank(index) == self.rank(base) is not None
 
     def own(self, item: Any, base: Any, rank: int | None) -> Any:
         """An item, copied if it is a number in one call and its array changes in place: here it is a view."""
@@ -525,6 +596,17 @@ class Batcher(Objects):
     def rank_of_item(self, base: Any, index: Any) -> int | None:
         """The number of axes of `base[index]` in one call."""
         return domain.rank(domain.item_kind(self.kind(base), index, self.kind))
+
+
+def parts_of(kind: Kind) -> tuple[Kind, ...] | None:
+    """The kinds of the items of a list or tuple, or of each of them; None for other values."""
+    return items_of(kind) or ((kind.element,) if isinstance(kind, List) else None)
+
+
+def is_position(kind: Kind) -> bool:
+    """Whether a part of an index is an integer, or an array of integers."""
+    wide = widen(kind)
+    return isinstance(wide, (Scalar, Array)) and (wide.dtype or "").startswith(("int", "uint"))
 
 
 def is_whole(form: Batched) -> bool:

@@ -67,9 +67,9 @@ COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, 
 
 def one_by_one(w: Any, operation: Apply) -> Any:
     """One call after the other."""
-    if operation.keywords:
-        return w.refuse(operation.node, f"`{_name(operation)}` with these keywords")
-    if w.changes and w.facts.sharing(operation) != "fresh":
+    if any(w.form(v) for _, v in operation.keywords) or any(k is None for k, _ in operation.keywords):
+        return w.refuse(operation.node, f"`{_name(operation)}` with a keyword that has the axis")
+    if w.facts.sharing(operation) != "fresh" and any(map(w.found.is_changed, operation.args)):
         return w.refuse(operation.node, f"`{_name(operation)}`, which may be a view,")
     if any(isinstance(a, gast.Starred) for a in operation.args):
         return w.refuse(operation.node, "a `*` argument")
@@ -285,7 +285,7 @@ def transposed(w: Any, operation: Apply) -> Any:
 def reshaped(w: Any, operation: Apply) -> Any:
     """`np.reshape`, `x.reshape`, `np.ravel` to lengths that are given."""
     x, *rest = operation.args
-    if operation.keywords or w.changes or w.form(x) is not True or w.rank(x) is None:
+    if operation.keywords or w.found.is_changed(x) or w.form(x) is not True or w.rank(x) is None:
         return None
     if operation.function is np.ravel:
         rest = [constant(-1), *rest]  # with an order, which is refused
@@ -307,6 +307,8 @@ def stacked(w: Any, operation: Apply) -> Any:
     """`np.array` and `np.stack` of a list of values, `np.concatenate`."""
     items, *rest = operation.args
     keywords = dict(operation.keywords)
+    if operation.function in ARRAYS and not rest and not keywords and (nested := of_rows(w, items)):
+        return nested
     axis = rest[0] if len(rest) == 1 else keywords.pop("axis", constant(0))
     literal, form = w.literal(axis), w.form(items)
     if form is True and operation.function in ARRAYS and not rest and not keywords:
@@ -328,6 +330,34 @@ def stacked(w: Any, operation: Apply) -> Any:
         return None
     place = literal[0] + 1 if literal[0] >= 0 else literal[0]
     return w.applied(function, [items], axis=constant(place))
+
+
+def of_rows(w: Any, items: Any) -> Any:
+    """`np.array` of lists of lists; None for other values."""
+    form = w.whole(w.kind(items), items)
+    depth, part = 0, form
+    while not isinstance(part, bool):
+        parts = part if isinstance(part, tuple) else (part.each,)
+        if any(p != parts[0] for p in parts):
+            return None
+        depth, part = depth + 1, parts[0]
+    if depth < 2 or not part:
+        return None
+    made = w.applied(np.array, [w.lifted(items, form, items)])
+    return w.applied(np.moveaxis, [made, constant(depth), constant(0)])
+
+
+def joined_side_by_side(w: Any, operation: Apply) -> Any:
+    """`np.hstack`, `np.vstack` and `np.column_stack` of vectors, or of matrices."""
+    items, rank = operation.args[0], w.rank_of_items(operation.args[0])
+    if operation.keywords or len(operation.args) != 1 or rank not in (1, 2):
+        return None
+    is_along = operation.function is np.hstack
+    function = np.concatenate if rank == 2 or is_along else np.stack
+    axis = 0 if (rank == 1 and is_along) or (rank == 2 and operation.function is np.vstack) else 1
+    axis = 0 if rank == 1 and operation.function is np.vstack else axis
+    node = operation.node
+    return stacked(w, Apply(function, (items,), (("axis", constant(axis)),), node))
 
 
 ARRAYS = {np.array, np.asarray}
@@ -393,6 +423,7 @@ RULES: dict[Any, Rule] = {
     **dict.fromkeys((np.transpose, transpose_method), transposed),
     **dict.fromkeys((np.reshape, reshape_method, np.ravel), reshaped),
     **dict.fromkeys((np.array, np.asarray, np.stack, np.concatenate), stacked),
+    **dict.fromkeys((np.hstack, np.vstack, np.column_stack), joined_side_by_side),
     np.full_like: filled,
     max: largest(gast.Gt),
     min: largest(gast.Lt),

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from ..kinds.lattice import UNKNOWN, Kind, Nothing, Tuple, Unknown
 from ..runtime import mutation, records
 from ..runtime.adjoints import like
+from ..transforms.analyses.definitions import Definitions
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_aliases import find_aliases, is_outside
 from ..transforms.analyses.operations import (
@@ -50,6 +52,8 @@ CHECKS = (  # helpers that do nothing but raise
     mutation.refuse_shared, records.refuse_held_object,
 )  # fmt: skip
 
+JOINING = (np.concatenate, np.hstack)
+
 Batched = bool | tuple[Any, ...] | Elements
 Linker = Callable[
     [Call, list[int | str], list[Kind], dict[str, Kind]], tuple[Link, Batched | None] | None
@@ -67,6 +71,7 @@ class FindBatched:
         self.of: dict[str, Batched] = dict.fromkeys(batched, True)
         self.arguments = frozenset(n.id for n in facts.program.tree.args.args)
         self.parameters = self.arguments - {*batched}
+        self.joined_displays = facts.of(_joined_displays)
         self.changed = frozenset(filter(None, map(_changed_name, statements_in(facts.program.tree.body))))
         while True:
             before = dict(self.of)
@@ -123,6 +128,8 @@ class FindBatched:
 
     def is_changed(self, node: Any) -> bool:
         """Whether the array of a name may be changed in place, by this name or another."""
+        if not isinstance(node, gast.Name):
+            return False
         held = self.roots(node.id)
         return node.id in self.changed or any(held & self.roots(n) for n in self.changed)
 
@@ -172,9 +179,16 @@ class FindBatched:
                 self.block(s.body)
             case gast.Return() | gast.Pass() | gast.Break() | gast.Raise():
                 return
+            case gast.FunctionDef():
+                self.program.refuse(
+                    s if hasattr(s, "lineno") else self.program.tree,
+                    "a function defined in batched code, and used as a value",
+                    "what it captures may differ from call to call",
+                    "define it outside, and give it what it captures as arguments",
+                )
             case _:
-                if self.reads(s) or isinstance(s, gast.FunctionDef):
-                    self.refuse(s, "this statement")
+                if self.reads(s):
+                    self.refuse(s, f"{_described(s)} statement")
                 for block in (b for b in vars(s).values() if isinstance(b, list)):
                     self.block([n for n in block if isinstance(n, gast.stmt)])
 
@@ -213,17 +227,20 @@ class FindBatched:
             return parts if any(parts) else False
         if function is enumerate and self.items(iterable.args[0], s):
             return False, self.items(iterable.args[0], s)
+        if function is reversed:
+            return self.items(iterable.args[0], s)
         if self.reads(iterable):
             self.refuse(s, "this loop")
         return False
 
     def store(self, base: Any, index: Any, value: Batched, s: Any) -> None:
-        if self.reads(index):
-            self.refuse(s, "a store at another place for each")
-        own = self.atom(base)
-        if value or own:
+        own, is_other = self.atom(base), self.reads(index)
+        if value or own or is_other:
             domain = self.facts.domain
             is_container = domain.is_list(self.facts.kind(base)) or domain.is_dict(self.facts.kind(base))
+            if is_other and is_container:
+                self.refuse(s, "a store at another place for each")
+            value = value or is_other
             self.mark(base.id, own if not value else Elements(value) if is_container else True, s)
 
     def mark(self, name: str, found: Batched, s: Any) -> None:
@@ -261,7 +278,9 @@ class FindBatched:
             case Build(items=items, node=gast.List() | gast.Dict()):
                 found: Batched = False
                 for item in items:
-                    found = self.joined(found, self.atom(item), value)
+                    one = self.atom(item)
+                    is_joined = id(value) in self.joined_displays and one == Elements(True)
+                    found = self.joined(found, True if is_joined else one, value)
                 return Elements(found) if found else False
             case Item(base=base, index=index):
                 return self.item(self.atom(base), index, value)
@@ -275,9 +294,12 @@ class FindBatched:
                 return self.form_of(operation, value) if form is None else form
             case Inert(node=gast.Attribute()):
                 return False
-            case Call() | Build() | Opaque() | Field() | Inert():
+            case Call():
                 if self.reads(value):
-                    self.refuse(value, "this operation")
+                    self.refuse(value, "a call of what is known at run time only")
+            case Build() | Opaque() | Field() | Inert():
+                if self.reads(value):
+                    self.refuse(value, f"{_described(value)} expression")
         return False
 
     def linked(self, operation: Call) -> tuple[Link, Batched | None]:
@@ -397,6 +419,25 @@ def part_of(form: Batched, k: int) -> Batched:
     if isinstance(form, tuple):
         return form[k]  # type: ignore[no-any-return]
     return form.each if isinstance(form, Elements) else form
+
+
+def _joined_displays(facts: Facts) -> frozenset[int]:
+    """The lists that are only made to be concatenated: in these a list of numbers is like an array."""
+    definitions, read = Definitions(facts.program.tree), read_counts(facts.program.tree)
+    found = set()
+    for s in statements_in(facts.program.tree.body):
+        match s:
+            case gast.Assign(value=gast.Call(args=[gast.Name(id=name), *_]) as value):
+                function = facts.program.resolve(value.func)
+                if any(function is f for f in JOINING) and read[name] == 1:
+                    found.add(id(definitions.value(name)))
+    return frozenset(found)
+
+
+def _described(node: Any) -> str:
+    """A statement or expression by its syntax: "a `Try`"."""
+    name = type(node).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} `{name}`"
 
 
 def _kinds_of_values(facts: Facts) -> dict[int, Kind]:

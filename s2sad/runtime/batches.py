@@ -87,27 +87,31 @@ def full_each(dx: Any, like: Any) -> Any:
     return found.copy() if np.may_share_memory(found, dx) else found
 
 
-def each(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any) -> Any:
+def each(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any, **keywords: Any) -> Any:
     """The results of a function for each of the values of its `batched` arguments, along an axis in front.
 
     >>> each(np.linalg.det, (True,), np.array([np.eye(2), 2 * np.eye(2)]))
     array([1., 4.])
     """
-    return stacked(function, results_of(function, batched, args))
+    return stacked(function, results_of(function, batched, args, keywords))
 
 
-def each_tuple(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any) -> Any:
+def each_tuple(function: Callable[..., Any], batched: tuple[bool, ...], *args: Any, **keywords: Any) -> Any:
     """As `each`, for a function that returns a tuple: the tuple of the results of each item."""
-    results = results_of(function, batched, args)
+    results = results_of(function, batched, args, keywords)
     made = [stacked(function, items) for items in zip(*results, strict=True)]
     cls: Any = type(results[0])
     return cls(*made) if hasattr(cls, "_fields") else tuple(made)
 
 
-def results_of(function: Callable[..., Any], batched: tuple[bool, ...], args: Any) -> list[Any]:
+def results_of(
+    function: Callable[..., Any], batched: tuple[bool, ...], args: Any, keywords: Any
+) -> list[Any]:
     pairs = list(zip(args, batched, strict=True))
     count = next(len(x) for x, is_batched in pairs if is_batched)
-    return [function(*(x[k] if is_batched else x for x, is_batched in pairs)) for k in range(count)]
+    return [
+        function(*(x[k] if is_batched else x for x, is_batched in pairs), **keywords) for k in range(count)
+    ]
 
 
 def stacked(function: Callable[..., Any], results: Any) -> Any:
