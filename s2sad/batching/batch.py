@@ -356,9 +356,9 @@ class Batcher(Objects):
 
     def kind_of_part(self, node: Any) -> Kind:
         """The kind of an atom, or of an item of a tuple."""
-        if not isinstance(node, gast.Subscript):
-            return self.kind(node)
-        found: Kind = domain.item_kind(self.kind_of_part(node.value), node.slice, self.kind)
+        found: Kind = self.kind(node)
+        if isinstance(node, gast.Subscript):
+            found = domain.item_kind(self.kind_of_part(node.value), node.slice, self.kind)
         return found
 
     def aligned(self, node: Any, rank: int) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
@@ -16,6 +15,7 @@ import numpy as np
 
 from ..kinds.abstraction import kinds_of
 from ..kinds.lattice import Array, Kind, Scalar
+from ..runtime.records import held_by
 from ..source.compiling import make_function
 from ..source.read import read_source
 from ..transforms.errors import refusals
@@ -78,16 +78,14 @@ class Many:
         return joined, others
 
 
-def pushforward(inner: Derivative, args: tuple[Any, ...], keywords: Any, xs: tuple[Any, ...]) -> Many | None:
-    """The map of tangents of the arguments `xs` to tangents of the result, of which there is one; the runs
-    return the result, and what else the function does, as well. None where the code of `inner`, a `jvp`,
-    can't be written for many.
+def pushforward(inner: Derivative, primals: tuple[Any, ...]) -> Many | None:
+    """The map of tangents of the chosen ones of all arguments to tangents of the result, of which there is
+    one; the runs return the result, and what else the function does, as well. None where the code of `inner`,
+    a `jvp`, can't be written for many.
     """
+    taken = inner.chosen(primals)
+    xs = tuple([primals[k] for k in taken])
     if not all(map(_is_plain, xs)) or inner.options.compile is not None:
-        return None
-    tangents = tuple(np.zeros(np.shape(x)) if np.shape(x) else 0.0 for x in xs)
-    primals, _, taken = inner.split((*args, *tangents), keywords)
-    if len(taken) != len(xs):
         return None
     made = inner.function_of(primals, taken)
     kinds = inner.current().kinds(primals, inner.exact_lengths)
@@ -104,15 +102,13 @@ def pushforward(inner: Derivative, args: tuple[Any, ...], keywords: Any, xs: tup
     return None if code is None or width < FEWEST else Many(made, code, primals, width, values)
 
 
-def pullback(
-    inner: Derivative, args: tuple[Any, ...], keywords: Any, xs: tuple[Any, ...], out: Any
-) -> Many | None:
-    """The map of cotangents of the result `out` to those of the arguments `xs`; None as for `pushforward`, or
-    where a run changes something.
+def pullback(inner: Derivative, primals: tuple[Any, ...], out: Any) -> Many | None:
+    """The map of cotangents of the result `out` to those of the chosen ones of all arguments; None as for
+    `pushforward`, or where a run changes something.
     """
+    xs = tuple([primals[k] for k in inner.chosen(primals)])
     if not all(map(_is_plain, [*xs, out])) or inner.options.compile is not None:
         return None
-    primals = inner.bind(args, keywords)
     made = inner.function_of(primals)
     kinds = inner.current().kinds(primals, inner.exact_lengths)
     results = None if inner.options.is_bare else (True,) * len(xs)
@@ -145,8 +141,8 @@ def _width(f: Any, values: tuple[Any, ...], direction: tuple[Any, ...]) -> int:
     """How many directions one run takes, so that they stay in the cache, and arrays like the largest
     argument, or the largest one that a function captures, in memory.
     """
-    captured = inspect.getclosurevars(f).nonlocals.values() if isinstance(f, FunctionType) else ()
-    largest = max([1, *(np.size(x) for x in (*values, *captured) if isinstance(x, np.ndarray))])
+    captured = held_by(f) if isinstance(f, FunctionType) else ()
+    largest = max([1, *(x.size for x in (*values, *captured) if isinstance(x, np.ndarray))])
     size = max(1, sum(map(np.size, direction)))
     return min(max(FEWEST, MEMORY // (8 * largest)), CACHE // (8 * size))
 

@@ -79,7 +79,10 @@ class Composed:
 
     def chosen(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         """The differentiated arguments: one, or a tuple of them."""
-        primals = self._inner.bind(args, keywords)
+        return self.chosen_of(self._inner.bind(args, keywords))
+
+    def chosen_of(self, primals: tuple[Any, ...]) -> Any:
+        """The differentiated ones of all arguments: one, or a tuple of them."""
         found = tuple(primals[k] for k in self._inner.chosen(primals))
         return found if isinstance(self._argnums, tuple) else found[0]
 
@@ -149,8 +152,9 @@ class JacobianByColumns(Composed):
 
     @at_border
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        chosen = self.chosen(args, keywords)
-        found = self.columns_at_once(args, keywords, chosen)
+        primals = self._inner.bind(args, keywords)
+        chosen = self.chosen_of(primals)
+        found = self.columns_at_once(primals, chosen)
         if found is not None:
             columns, out, aux = found
             return self.result(unstacked_columns(columns, out, chosen), aux)
@@ -162,7 +166,7 @@ class JacobianByColumns(Composed):
         return self.result(unflatten_columns(columns, out, chosen), aux)
 
     def columns_at_once(
-        self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any
+        self, primals: tuple[Any, ...], chosen: Any
     ) -> tuple[Any, Any, list[Any]] | None:
         """The columns along a first axis, the value and what else the function returned, from runs that take
         many directions; None where there are few, or where that can't be.
@@ -170,10 +174,10 @@ class JacobianByColumns(Composed):
         xs = chosen if isinstance(self._argnums, tuple) else (chosen,)
         if count_of(xs) < batched.FEWEST:
             return None
-        many = batched.pushforward(self._inner, args, keywords, xs)
+        many = batched.pushforward(self._inner, primals)
         if many is None:
             return None
-        before = None if many.code.is_alone else Before(self._f, *many.primals)
+        before = None if many.code.is_alone else Before(self._f, *primals)
         if before is not None and not before.can_undo:
             return None
         found = many(batched.basis(xs, many.width), before)
@@ -233,9 +237,8 @@ class JacobianByRows(Composed):
         self, args: tuple[Any, ...], keywords: dict[str, Any], chosen: Any, out: Any, bprop: Any
     ) -> Any:
         """The Jacobian, from a run for all rows, or one for each."""
-        xs = chosen if isinstance(self._argnums, tuple) else (chosen,)
         if count_of(out) >= batched.FEWEST:
-            many = batched.pullback(self._inner, args, keywords, xs, out)
+            many = batched.pullback(self._inner, self._inner.bind(args, keywords), out)
             found = None if many is None else many(batched.basis((out,), many.width))
             if found is not None:
                 return unstacked_rows(found[0], out, chosen)

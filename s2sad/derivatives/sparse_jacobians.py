@@ -122,7 +122,7 @@ def _by_columns(derivative: Derivative, call: _Call) -> _Map:
         return np.ravel(_array_of(out, dout))
 
     def made() -> batched.Many | None:
-        return batched.pushforward(derivative, call.args, call.keywords, (x,))
+        return batched.pushforward(derivative, derivative.bind(call.args, call.keywords))
 
     return _Map(False, one, made, x, call.before, aux)
 
@@ -142,7 +142,7 @@ def _by_rows(derivative: Derivative, call: _Call) -> _Map:
         return np.ravel(_array_of(call.x, bprop(cotangent.reshape(np.shape(out)))))
 
     def made() -> batched.Many | None:
-        return batched.pullback(derivative, call.args, call.keywords, (call.x,), out)
+        return batched.pullback(derivative, derivative.bind(call.args, call.keywords), out)
 
     return _Map(True, one, made, np.asarray(out, call.x.dtype), call.before, aux)
 
