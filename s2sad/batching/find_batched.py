@@ -52,6 +52,11 @@ CHECKS = (  # helpers that do nothing but raise
     mutation.refuse_shared, records.refuse_held_object,
 )  # fmt: skip
 
+DESCRIBED = {
+    gast.Assign: "an attribute that is set", gast.AugAssign: "an attribute that is set",
+    gast.Try: "a `try` statement", gast.With: "a `with` statement", gast.Assert: "an assertion",
+    gast.JoinedStr: "a text with values", gast.Set: "a set",
+}  # fmt: skip
 JOINING = (np.concatenate, np.hstack)
 
 Batched = bool | tuple[Any, ...] | Elements
@@ -188,7 +193,7 @@ class FindBatched:
                 )
             case _:
                 if self.reads(s):
-                    self.refuse(s, f"{_described(s)} statement")
+                    self.refuse(s, DESCRIBED.get(type(s), "this statement"))
                 for block in (b for b in vars(s).values() if isinstance(b, list)):
                     self.block([n for n in block if isinstance(n, gast.stmt)])
 
@@ -299,7 +304,7 @@ class FindBatched:
                     self.refuse(value, "a call of what is known at run time only")
             case Build() | Opaque() | Field() | Inert():
                 if self.reads(value):
-                    self.refuse(value, f"{_described(value)} expression")
+                    self.refuse(value, DESCRIBED.get(type(value), "an object that is made or read"))
         return False
 
     def linked(self, operation: Call) -> tuple[Link, Batched | None]:
@@ -432,12 +437,6 @@ def _joined_displays(facts: Facts) -> frozenset[int]:
                 if any(function is f for f in JOINING) and read[name] == 1:
                     found.add(id(definitions.value(name)))
     return frozenset(found)
-
-
-def _described(node: Any) -> str:
-    """A statement or expression by its syntax: "a `Try`"."""
-    name = type(node).__name__
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} `{name}`"
 
 
 def _kinds_of_values(facts: Facts) -> dict[int, Kind]:

@@ -254,7 +254,7 @@ def told(x: float) -> Any:
     [
         (branching, (Y,), 0, "a branch that the values of the batch decide"),
         (storing, (Y, W), (0, None), "a change of what is held outside|a change of an argument"),
-        (told, (Y,), 0, "a call for its effect|expression"),
+        (told, (Y,), 0, "a call for its effect|a text with values"),
     ],
 )
 def test_what_differs_from_call_to_call_is_refused_by_line(
