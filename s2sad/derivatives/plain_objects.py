@@ -19,6 +19,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -218,7 +219,8 @@ class _Writer:
         else:
             tree, body = self.shared_body()
         kept = {*names_read(body)}
-        body = self.without_unread(body, kept)
+        own = self.linked.own  # a function that is called may be called in a `try`
+        body = self.without_unread(body, kept, own is not None and getattr(own, "careful", True))
         new = rebuilt(tree, body=_over_items(self, body))
         body = self.sharing(_without_copies(new))
         new = rebuilt(tree, body=body)
@@ -289,8 +291,10 @@ class _Writer:
             return new if is_field else rebuilt(new, slice=self.with_shadows(node.slice, named))
         return map_children(node, lambda n: self.with_shadows(n, named)) if named else node
 
-    def without_unread(self, body: list[Any], read: set[str]) -> list[Any]:
-        """The block without reads and snapshots of objects that nothing reads."""
+    def without_unread(self, body: list[Any], read: set[str], careful: bool) -> list[Any]:
+        """The block without reads and snapshots of objects that nothing reads; where something may catch what
+        they raise, reads are kept.
+        """
         kept = []
         for s, after in itertools.zip_longest(body, body[1:]):
             value: Any = getattr(s, "value", None)
@@ -299,13 +303,15 @@ class _Writer:
                 if not isinstance(after, gast.Assign) or not same(after.value, item):
                     kept.append(rebuilt(s, value=item))
                 continue
-            if isinstance(s, gast.Expr) and isinstance(value, (gast.Attribute, gast.Subscript)):
+            is_read = isinstance(s, gast.Expr) and isinstance(value, (gast.Attribute, gast.Subscript))
+            if is_read and not careful:
                 continue
             name = self.function_of(value)
             is_record = name in ("items_of", "key_of", "places_of")
             if is_record and (isinstance(s, gast.Expr) or s.targets[0].id not in read):
                 continue
-            kept.append(_map_bodies(s, lambda inner: self.without_unread(inner, read)))
+            handled = careful or (isinstance(s, gast.Try) and bool(s.handlers))
+            kept.append(_map_bodies(s, partial(self.without_unread, read=read, careful=handled)))
         return kept
 
     def bound(self, value: Any) -> str:

@@ -37,13 +37,15 @@ METHODS = ("join", "extend", "fromkeys", "union", "update")
 @dataclass(frozen=True)
 class Generator:
     """A named generator: `is_endless` if a `while` may keep it from ending, `is_changed` if it may change an
-    item after its `yield`, `is_effect_free` if it has no effect outside its own variables.
+    item after its `yield`, `is_effect_free` if it has no effect outside its own variables, `keeps_items` if
+    it changes no items of arrays and containers.
     """
 
     name: str
     is_endless: bool
     is_changed: bool
     is_effect_free: bool
+    keeps_items: bool
 
     @property
     def ends_apart(self) -> bool:
@@ -54,11 +56,13 @@ class Generator:
 @dataclass(frozen=True)
 class ConsumerContext:
     """The context of a consuming statement: the other generators by name, whether statements have no outside
-    effect, the number of a name that holds `range(number)`, and the names of displays without other readers.
+    effect, whether they change no items of arrays and containers, the number of a name that holds
+    `range(number)`, and the names of displays without other readers.
     """
 
     others: Mapping[str, Generator]
     is_effect_free: Callable[[list[Node]], bool]
+    keeps_items: Callable[[list[Node]], bool]
     range_of: Callable[[str], Node | None]
     displays: Set[str]
 
@@ -224,10 +228,13 @@ class _Writer:
         """`for a, v in zip(x, g)`: the items of the other iterables are read by index."""
         place = next(k for k, a in enumerate(sources) if _is(a, self.g.name))
         rest = [a.id for k, a in enumerate(sources) if k != place and isinstance(a, gast.Name)]
-        if any(name in context.others and not context.others[name].ends_apart for name in rest):
+        made = [context.others[name] for name in rest if name in context.others]
+        if made and not (
+            self.g.is_effect_free and all(g.ends_apart for g in made) and context.is_effect_free(s.body)
+        ):
             return None
         if not all(map(context.is_fixed, rest)) and not (
-            self.g.is_effect_free and context.is_effect_free(s.body)
+            self.g.keeps_items and context.keeps_items(s.body)
         ):
             return None
         counter, step = self.names.temporary("k"), self.names.temporary("k")

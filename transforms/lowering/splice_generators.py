@@ -283,12 +283,23 @@ class _Splicer(Inliner):
         statements, program = own_statements(callee.tree.body), callee.program or self.program
         endless = any(isinstance(s, gast.While) for s in statements)
         quiet = self.is_effect_free(program, callee.tree.body)
-        return Generator(name, endless, may_change_given(statements), quiet)
+        keeps = quiet or self.keeps_items(program, callee.tree.body)
+        return Generator(name, endless, may_change_given(statements), quiet, keeps)
 
     def is_effect_free(self, program: Program, block: list[Node], seen: tuple[Any, ...] = ()) -> bool:
         """Whether statements surely change only variables of their function and objects that it made."""
+        return self.keeps_items(program, block, seen, attributes=True)
+
+    def keeps_items(
+        self, program: Program, block: list[Node], seen: tuple[Any, ...] = (), attributes: bool = False
+    ) -> bool:
+        """Whether statements surely change no items of arrays and containers that the function did not make,
+        and no `attributes` and variables of other functions.
+        """
         changes, whole = Changes(program, store("_"), False), self.program
         for s in statements_in(block):
+            if attributes and _sets_elsewhere(s):
+                return False
             is_call = isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)
             if is_call and getattr(s.value.func, "attr", "") != "append":
                 return False
@@ -299,13 +310,14 @@ class _Splicer(Inliner):
             nested = self.functions.get(name) if program is whole else None
             if nested is not None:
                 key = nested.name, "", 0, 0
-                if key not in seen and not self.is_effect_free(program, nested.body, (*seen, key)):
+                if key not in seen and not self.keeps_items(program, nested.body, (*seen, key), attributes):
                     return False
                 continue
             read = self.read_all(program, n) if isinstance(n, gast.Call) else []
             for callee in read:
                 key = key_of(callee)
-                if key not in seen and not self.is_effect_free(callee, callee.tree.body, (*seen, key)):
+                body = callee.tree.body
+                if key not in seen and not self.keeps_items(callee, body, (*seen, key), attributes):
                     return False
             if not read and changes.may_change(n):
                 return False
@@ -365,7 +377,8 @@ class _Splicer(Inliner):
             return None
         g = self.named[name]
         quiet = partial(self.is_effect_free, self.program)
-        context = ConsumerContext(self.named, quiet, self.ranges.get, self.displays)
+        keeps = partial(self.keeps_items, self.program)
+        context = ConsumerContext(self.named, quiet, keeps, self.ranges.get, self.displays)
         start: list[Node] = []
 
         def spliced(loop: Node) -> list[Node] | None:
@@ -615,6 +628,14 @@ class _Splicer(Inliner):
             return [*([assign(target, y.value.value, s)] if target is not None else []), *s.body]
 
         return [*start, *_replaced(body, turn)]
+
+
+def _sets_elsewhere(s: Node) -> bool:
+    """Whether a statement sets an attribute, or a variable of another function."""
+    if isinstance(s, (gast.Nonlocal, gast.Global, gast.Delete)):
+        return True
+    targets = s.targets if isinstance(s, gast.Assign) else [getattr(s, "target", None)]
+    return any(isinstance(t, gast.Attribute) for t in targets)
 
 
 def _goes_over(s: Node, name: str) -> bool:

@@ -21,6 +21,7 @@ from typing import Any
 
 import gast
 
+from ..trees.generators import may_be_lazy
 from ..trees.helpers import order_of, place_of_max, place_of_min
 from ..trees.nodes import (
     assign,
@@ -262,6 +263,8 @@ def first(w: StatementWriter, name: str | None, node: Node) -> str:
     """`next` of a generator, or of an iterator expression: no item after the first is computed."""
     iterable = begun(w, node.args[0])
     if iterable is not None and not is_lazy(w.program, iterable):
+        if may_be_lazy(w.program, iterable):
+            return w.into(name, rebuilt(node, args=[iterable, *node.args[1:]]))
         items, *default = w.atoms([rewritten_list(w, iterable), *node.args[1:]])
         item: Node = gast.Subscript(value=items, slice=constant(0), ctx=gast.Load())
         if default:

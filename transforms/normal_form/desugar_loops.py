@@ -30,6 +30,7 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
+from ..trees.generators import may_be_lazy, reads_state
 from ..trees.helpers import transposed
 from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
 from ..trees.printer import to_source
@@ -183,7 +184,16 @@ def check_items(objects: Objects, node: Node) -> None:
     def is_shown(part: Node) -> bool:
         return is_view(program, part) and part.func.attr != "keys"
 
-    if any(is_lazy(program, part) for part in args) or any(found is f for f in READ_BEFORE):
+    is_before = any(found is f for f in READ_BEFORE)
+    is_noticed = reads_state(program, node.body) or breaks_in(node.body) or returns_in(node.body)
+    if is_before and is_noticed and any(may_be_lazy(program, a) for a in source.args):
+        program.refuse(
+            source,
+            f"a loop over `{to_source(source)}` is not differentiated",
+            "its items are computed before the loop, whose body may read or change what they come from",
+            "loop over a list: `list(...)` around the generator",
+        )
+    if is_before or any(is_lazy(program, part) for part in args):
         check_changes(program, node, "zip(*...)" if found is transposed else to_source(source))
     if any(map(is_shown, [source, *args])):
         check_changes(program, node, to_source(source), of_dict=True)

@@ -17,6 +17,7 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
+from ..trees.generators import may_be_lazy
 from ..trees.nodes import assign, call, constant, is_atom, load, located, store, tuple_of
 from ..trees.rebuild import rebuilt
 from .check_loop_effects import may_change_items
@@ -36,14 +37,34 @@ def spliced(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> list[
     if not is_call(objects.program, node.iter, "zip") or not takes_apart(target, len(sources)):
         return None
     splicer = _Splicer(objects, node, hold)
-    if not any(map(splicer.is_nested, sources)):
+    nested = list(map(splicer.is_nested, sources))
+    if not any(nested):
         return None
+    refuse_generators(objects, sources, nested)
     for part, source in zip(target.elts, sources, strict=True):
         splicer.add(part, source)
     new_target = located(tuple_of(splicer.targets, gast.Store()), target)
     new_iter = rebuilt(node.iter, args=splicer.sources)
     new = rebuilt(node, target=new_target, iter=new_iter, body=[*splicer.first, *node.body])
     return [*splicer.before, new]
+
+
+def refuse_generators(objects: Objects, sources: list[Node], nested: list[bool]) -> None:
+    """Refuses a generator after iterables that are spliced: what it does would come before their items are
+    computed.
+    """
+    computed = [
+        k for k, s in enumerate(sources)
+        if nested[k] and (isinstance(s, gast.GeneratorExp) or is_call(objects.program, s, "map"))
+    ]  # fmt: skip
+    for k, source in enumerate(sources):
+        if not nested[k] and computed and computed[0] < k and may_be_lazy(objects.program, source):
+            objects.program.refuse(
+                source,
+                "`zip` of a generator, after items that are computed one by one, is not differentiated",
+                "the generator may change what these are computed from",
+                "make lists first: `list(...)` around each",
+            )
 
 
 def start_of(counted: Node) -> Node:

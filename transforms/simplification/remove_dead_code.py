@@ -131,7 +131,7 @@ class _Remover:
 
     def __init__(self, tree: Node, uses: Uses, facts: GeneratedFacts, careful: bool) -> None:
         self.purity, self.uses, self.removed = facts.is_pure, uses, 0
-        self.is_array = facts.is_array
+        self.is_array, self.careful = facts.is_array, careful
         self.arrays = _own_arrays(tree, facts)
         self.owned = facts.traces | self.arrays
         self.find = partial(find_followers, tree, uses, facts.is_pure, self.owned)
@@ -227,7 +227,10 @@ class _Remover:
             case gast.If():
                 return self.branch(s)
             case gast.For() | gast.While() | gast.With() | gast.Try():
-                return with_blocks(s, [self.block(b) for b in blocks_of(s)])
+                outer, self.careful = self.careful, self.careful or bool(getattr(s, "handlers", ()))
+                new = with_blocks(s, [self.block(b) for b in blocks_of(s)])
+                self.careful = outer
+                return new
             case gast.Assign(targets=[gast.Name() | gast.Tuple() as target]):
                 return self.unpacking(s, target)
         return s
@@ -242,10 +245,14 @@ class _Remover:
         return rebuilt(s, test=_negated(s.test), body=orelse, orelse=[])
 
     def unpacking(self, s: Node, target: Node) -> Node:
-        """The assignment with `_` for targets that are not read, or the bare call if none is."""
+        """The assignment with `_` for targets that are not read, or the bare call if none is, but where
+        something may catch that there are more or fewer.
+        """
         after = self.live.after[id(s)]
         dead = [n for n in target_names(target) if not self.live.of([n]) & after]
-        if len(dead) == len(target_names(target)) and not _places(target) and isinstance(s.value, gast.Call):
+        is_counted = self.careful and isinstance(target, gast.Tuple)
+        is_unread = len(dead) == len(target_names(target)) and not _places(target)
+        if is_unread and not is_counted and isinstance(s.value, gast.Call):
             self.removed += 1
             return located(gast.Expr(value=s.value), s)
         dead = [n for n in dead if n != "_" and n not in self.uses.captured]

@@ -1,4 +1,4 @@
-"""Which functions are generator functions, and which calls make generators."""
+"""Which functions are generator functions, and which calls and expressions make generators."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 import gast
 
-from .nodes import find_nodes, walk_scope
-from .program import Program
+from .nodes import find_nodes, loads, walk, walk_scope
+from .program import MISSING, Program
 from .remember import remembered
 
-__all__ = ["is_generator", "is_generator_function", "is_yield", "makes_generator"]
+__all__ = [
+    "is_generator", "is_generator_function", "is_yield", "makes_generator", "may_be_lazy", "reads_state",
+]  # fmt: skip
 
 Node = Any  # gast publishes no types
 
@@ -42,3 +44,54 @@ def makes_generator(program: Program, call: Node) -> bool:
     functions = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
     named = [f for f in functions if f.name == getattr(call.func, "id", "")]
     return len(named) == 1 and is_generator(named[0])
+
+
+def may_be_lazy(program: Program, node: Node) -> bool:
+    """Whether an expression may be an iterator that runs a program's own code for each item: a generator,
+    also of a method that some class of the module has, `map` or `filter`, or a name of one.
+    """
+    match node:
+        case gast.GeneratorExp():
+            return True
+        case gast.Call(func=func):
+            found = program.resolve(func)
+            if found is map or found is filter or makes_generator(program, node):
+                return True
+            return isinstance(func, gast.Attribute) and found is MISSING and _is_of_class(program, func.attr)
+        case gast.Name(id=name):
+            values = [s.value for s in find_nodes(program.tree, gast.Assign) if name in _named(s)]
+            return any(not isinstance(v, gast.Name) and may_be_lazy(program, v) for v in values)
+    return False
+
+
+def _named(s: Node) -> list[str]:
+    return [t.id for t in s.targets if isinstance(t, gast.Name)]
+
+
+def _is_of_class(program: Program, name: str) -> bool:
+    """Whether a class that the function's module knows has a generator method of this name."""
+    classes = [c for c in program.scope.globals.values() if isinstance(c, type)]
+    return any(is_generator_function(inspect.getattr_static(c, name, None)) for c in classes)
+
+
+def reads_state(program: Program, block: list[Node]) -> bool:
+    """Whether statements may read or change something besides numbers, arrays and containers in variables of
+    their own: an attribute, a variable of another function, or what a call of the program's own code does.
+    """
+    nested = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
+    shared = {n for f in nested for s in find_nodes(f, gast.Nonlocal) for n in s.names}
+    for n in (n for s in block for n in walk(s)):
+        match n:
+            case gast.Attribute() if program.resolve(n) is MISSING:
+                return True
+            case gast.Call(func=gast.Name() as func):
+                found = program.resolve(func)
+                if found is MISSING or (isinstance(found, FunctionType) and not _is_librarys(found)):
+                    return True
+            case gast.Nonlocal() | gast.Global() | gast.FunctionDef():
+                return True
+    return not shared.isdisjoint(loads(block))
+
+
+def _is_librarys(function: FunctionType) -> bool:
+    return function.__module__.partition(".")[0] in ("numpy", "scipy", "math", "s2sad")
