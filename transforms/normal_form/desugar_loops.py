@@ -185,8 +185,8 @@ def check_items(objects: Objects, node: Node) -> None:
         return is_view(program, part) and part.func.attr != "keys"
 
     is_before = any(found is f for f in READ_BEFORE)
-    is_noticed = reads_state(program, node.body) or breaks_in(node.body) or returns_in(node.body)
-    if is_before and is_noticed and any(may_be_lazy(program, a) for a in source.args):
+    is_early = is_before and any(may_be_lazy(program, a) for a in source.args)
+    if is_early and (reads_state(program, node.body) or breaks_in(node.body) or returns_in(node.body)):
         program.refuse(
             source,
             f"a loop over `{to_source(source)}` is not differentiated",

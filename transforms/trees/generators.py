@@ -90,7 +90,7 @@ def reads_state(program: Program, block: list[Node]) -> bool:
                     return True
             case gast.Nonlocal() | gast.Global() | gast.FunctionDef():
                 return True
-    return not shared.isdisjoint(loads(block))
+    return not shared.isdisjoint(n for s in block for n in loads(s))
 
 
 def _is_librarys(function: FunctionType) -> bool:
