@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dis
+import functools
 from collections.abc import Callable
 from functools import lru_cache
 from types import FunctionType
@@ -81,7 +83,12 @@ class _Writer:
                 self.bindings[of_class] = cls
                 self.lines.append(f"{name} = object.__new__({of_class})")
                 for attr, k in held:
-                    self.lines.append(f"{name}.{attr} = {self.copied(k, f'{path}.{attr}')}")
+                    outer, self.lines = self.lines, []
+                    copied = self.copied(k, f"{path}.{attr}")
+                    own = [*self.lines, f"{name}.{attr} = {copied}"]
+                    if attr not in set_at_first(cls):  # some of the objects may have it
+                        own = [f"if hasattr({path}, {attr!r}):", *(f"    {line}" for line in own)]
+                    self.lines = [*outer, *own]
                 return name
             case Tuple(items, None):
                 items_ = [self.copied(k, f"{path}[{i}]") for i, k in enumerate(items)]
@@ -104,8 +111,21 @@ class _Writer:
         raise KeyError(path)
 
 
+@lru_cache(maxsize=256)
+def set_at_first(cls: Any) -> frozenset[str]:
+    """The attributes that the constructor of a class sets, on some path."""
+    inits = [vars(c)[n] for c in cls.__mro__ for n in ("__init__", "__post_init__") if n in vars(c)]
+    codes = [f.__code__ for f in inits if isinstance(f, FunctionType)]
+    found = (i for code in codes for i in dis.get_instructions(code))
+    return frozenset(i.argval for i in found if i.opname == "STORE_ATTR")
+
+
 def is_copied_plainly(cls: Any) -> bool:
-    """Whether a class has no hooks for copies: a copy is a new object with the same attributes."""
+    """Whether a class has no hooks for copies: a copy is a new object with the same attributes; cached
+    properties are kept in attributes that are not followed.
+    """
+    if any(isinstance(v, functools.cached_property) for c in cls.__mro__ for v in vars(c).values()):
+        return False
     return makes_empty(cls) and all(lookup(cls, n) in (ABSENT, getattr(object, n, ABSENT)) for n in HOOKS)
 
 
