@@ -71,3 +71,43 @@ def copies_of_a_list(x):
     other = copy.copy(values)
     other[0] = other[1] * 2
     return values[0] * other[0] + sum(other)
+
+
+class Fitted:
+    def __init__(self, weights):
+        self.weights = weights
+        self.link = None
+
+    def fit(self):
+        self.norm = self.weights @ self.weights
+        return self
+
+    def get(self):
+        return getattr(self, "norm", 0.0)
+
+    def link_to(self, other):
+        self.link = other
+
+
+@program((positive(3, seed=3),), second=True, quick=True)
+def fitted_before_it_is_copied(x):
+    model = Fitted(x).fit()
+    other = copy.copy(model)
+    other.weights = x * 2
+    return model.get() * other.get() + np.sum(other.weights)
+
+
+@program((positive(3, seed=4),), quick=True)
+def fitted_in_a_list_and_copied(x):
+    models = [Fitted(v * x) for v in x]
+    for m in models:
+        m.fit()
+    return sum([copy.deepcopy(m).get() for m in models])
+
+
+@program((positive(3, seed=5),), quick=True)
+def one_of_those_copied_has_more(x):
+    models = [Fitted(x), Fitted(2 * x)]
+    models[0].scale = x[2]
+    others = [copy.copy(m) for m in models]
+    return sum([m.scale * m.weights[0] if hasattr(m, "scale") else m.weights[1] for m in others])
