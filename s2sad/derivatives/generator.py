@@ -33,7 +33,7 @@ from ..batching.find_batched import Batched
 from ..kinds.abstraction import contains
 from ..kinds.foreign import libraries_in
 from ..kinds.lattice import UNKNOWN, Kind, Tuple
-from ..lowering.callable_objects import refuse_changing_callables
+from ..lowering.callable_objects import refuse_changing_callables, refuse_changing_specials
 from ..lowering.import_globals import reads_arrays
 from ..lowering.inline_methods import without_untaken
 from ..lowering.returned_outputs import is_no_pair, split_aux, with_outputs
@@ -441,6 +441,7 @@ class Generator:
         facts = self.with_records(facts, request)
         program = facts.program
         refuse_changing_callables(facts, self.changes)
+        refuse_changing_specials(facts, self.forms.normal_form(request.function), self.changes)
         refuse_cached(program, given, request.wrt)
         check_libraries(facts, facts.of(find_active, request.wrt), request.form != "jvp")
         watch = self.forms.watch if request is self._first else unwatched

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Hashable
 from types import CellType, FunctionType
 from typing import Any
 
 import gast
 
+from ..analysis.constructors import makes_empty
 from ..kinds.class_members import member_of
 from ..kinds.lattice import UNKNOWN, Dict, Instance, Kind, List, Record
+from ..primitives.code_reach import is_library_code
 from ..primitives.record import find_rule, takes_arrays
 from ..runtime.cells import absent
 from ..runtime.checkpoints import check_states, run_steps
@@ -44,7 +47,20 @@ from ..transforms.trees.program import MISSING, Program, Scope
 from ..transforms.trees.rebuild import parameter_names, rewritten
 from ..values.code_state import own_signature
 
-__all__ = ["CallableClasses", "are_named", "methods_to_objects", "refuse_changing_callables"]
+__all__ = [
+    "CallableClasses", "are_named", "methods_to_objects", "refuse_changing_callables",
+    "refuse_changing_specials",
+]  # fmt: skip
+
+# Special methods that Python calls by itself, of which no call is written in their place; and those that are
+# followed where an operator stands, but not where functions and containers compare their items.
+SPECIAL = (
+    "__bool__", "__contains__", "__str__", "__repr__", "__format__", "__int__", "__index__", "__complex__",
+    "__round__", "__trunc__", "__ceil__", "__floor__", "__hash__",
+)  # fmt: skip
+COMPARING = ("__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__")
+SORTING = (max, min, sorted, set, frozenset, dict)
+SEARCHING = ("sort", "index", "remove", "count")
 
 
 class CallableClasses:
@@ -216,6 +232,49 @@ def methods_to_objects(facts: Facts) -> Program:
     if tree is program.tree:
         return program
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
+
+
+def refuse_changing_specials(
+    facts: Facts, written: Program, changes: Callable[[FunctionType], bool]
+) -> None:
+    """Raises UnsupportedSyntaxError for objects with special methods that change something, by
+    `changes(function)`, where Python may call them by itself in the function as it is `written`.
+    """
+    program = facts.program
+    names = find_nodes(program.tree, gast.Name, gast.Attribute)
+    classes = {id(c): c for c in map(program.resolve, names) if isinstance(c, type)}
+    classes |= {id(k.cls): k.cls for k in facts.kinds.values() if isinstance(k, (Instance, Record))}
+    own = [c for c in classes.values() if makes_empty(c) and c.__module__ not in sys.stdlib_module_names]
+    if not own:
+        return
+    compares = any(map(_compares_items(program), find_nodes(program.tree, gast.Call, gast.Compare)))
+    compares |= any(map(_compares_items(written), find_nodes(written.tree, gast.Call, gast.Compare)))
+    for cls in own:
+        for name in (*SPECIAL, *COMPARING) if compares else SPECIAL:
+            member = member_of(Instance(cls), name)
+            called = None if member is None else member.value
+            if not isinstance(called, FunctionType) or is_library_code(called):
+                continue
+            if changes(called):
+                program.refuse(
+                    program.tree,
+                    f"`{cls.__name__}.{name}`, which changes something",
+                    "Python calls it by itself: when, and how often, is not followed",
+                    "make it a method of another name, and call it",
+                )
+
+
+def _compares_items(program: Program) -> Callable[[Any], bool]:
+    """Whether an expression may compare the items of a container."""
+
+    def compares(node: Any) -> bool:
+        if isinstance(node, gast.Compare):
+            return isinstance(node.ops[0], (gast.In, gast.NotIn))
+        function = program.resolve(node.func)
+        is_method = function is MISSING and getattr(node.func, "attr", "") in SEARCHING
+        return is_method or any(function is f for f in SORTING)
+
+    return compares
 
 
 def refuse_changing_callables(facts: Facts, changes: Callable[[FunctionType], bool]) -> None:

@@ -212,3 +212,50 @@ def with_a_sequence(x: Any) -> Any:
 )
 def test_generators_with_effects_are_refused_or_run_in_order(f: Callable[[Any], Any]) -> None:
     check(f, may_refuse=f not in (first, with_a_sequence))
+
+
+class Counted:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+        self.n = 0
+
+    def __bool__(self) -> bool:
+        self.n += 1
+        return self.n < 4
+
+
+class Noted:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+        self.n = 1
+
+    def __str__(self) -> str:
+        self.n += 1
+        return "noted"
+
+    def __lt__(self, other: Any) -> bool:
+        self.n += 1
+        return bool(self.w < other.w)
+
+
+def while_it_holds(x: Any) -> Any:
+    s, total = Counted(x[0]), 0.0
+    while s:
+        total = total * 0.5 + x[s.n - 1]
+    return total * s.n
+
+
+def as_text(x: Any) -> Any:
+    s = Noted(x[0])
+    return s.w * s.n * len(f"{s}")
+
+
+def compared(x: Any) -> Any:
+    a, b = Noted(x[0]), Noted(x[1])
+    least = min(a, b)
+    return least.w * a.n + b.n
+
+
+@pytest.mark.parametrize("f", [while_it_holds, as_text, compared])
+def test_special_methods_that_change_their_object(f: Callable[[Any], Any]) -> None:
+    check(f, may_refuse=True)
