@@ -165,7 +165,9 @@ class Changes:
                 made = self.aliases.recency.made(changed, store)
                 if made is not None and name.id not in made.holding:
                     continue
-                where = self._places[id(store)]
+                where = self._places.get(id(store))
+                if where is None:  # in a nested function, which may be called after it
+                    return True
                 if where.number > place.number and not self._excludes(statement, store):
                     return True
                 again = [id(loop) for loop in place.loops if loop in where.loops]
