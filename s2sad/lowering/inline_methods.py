@@ -161,7 +161,7 @@ def inline_methods(
             program = inline_calls(
                 program,
                 inlinable,
-                find_method=partial(method_without_rule, facts=facts, sure=sure.again(program)),
+                find_method=partial(method_without_rule, facts=facts, sure=partial(sure.again, program)),
                 always=sets_attributes,
                 guards=guards,
             )
@@ -325,7 +325,7 @@ def without_untaken(facts: Facts) -> Facts:
 
 
 def method_without_rule(
-    value: Any, facts: Facts, open_too: bool = True, sure: Facts | None = None
+    value: Any, facts: Facts, open_too: bool = True, sure: Callable[[], Facts] | None = None
 ) -> MethodCall | None:
     """The method that an expression calls, found by the class of its object; None for a primitive and for a
     recursive method, and unless `open_too` for one of an object that may hold another. What a copy copies is
@@ -335,7 +335,7 @@ def method_without_rule(
     if isinstance(value, gast.Call) and is_copier(program.resolve(value.func)) and len(value.args) == 1:
         function = None
         if sure is not None:
-            function = copier_of(program.resolve(value.func), sure.kind(value.args[0]))
+            function = copier_of(program.resolve(value.func), sure().kind(value.args[0]))
         return None if function is None or value.keywords else (function, value)
     is_builtin = isinstance(value, gast.Call) and isinstance(program.resolve(value.func), BuiltinFunctionType)
     if not is_builtin and rule_of_one(value, program, PRIMITIVES) is not None:
