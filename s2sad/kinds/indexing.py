@@ -34,6 +34,7 @@ from .lattice import (
     Scalar,
     Sparse,
     Sym,
+    Text,
     Tuple,
     as_numpy,
     length,
@@ -178,6 +179,8 @@ def element_kind(kind: Kind) -> Kind:
             return NUMERIC
         case Indices(rank):
             return Tuple((INTEGER,) * rank)
+        case Text() | Literal(str()):
+            return Text()
     return UNKNOWN
 
 
