@@ -433,6 +433,8 @@ class Memory:
                     if function in (list, deque) and len(args) == 1:  # of a tuple
                         of_tuple = self.held(args[0], kind).all_parts()
                         known = known if of_tuple is None else [self.together(of_tuple)]
+                        if isinstance(kind(args[0]), Array) or self.is_inert(args[0], kind(args[0])):
+                            known = [self.of_kind(element_kind(kind(args[0])))]
                     if len(known) == (2 if function is operator.concat else min(len(args), 1)):
                         cls = deque if function is deque else list
                         self.new[target] = New(cls, self.together(known))
