@@ -37,7 +37,7 @@ from ..transforms.trees.nodes import (
     names_read,
     statements_in,
 )
-from ..transforms.trees.program import EMPTY, MISSING, Program, Scope
+from ..transforms.trees.program import EMPTY, MISSING, Program, Scope, identifier
 from ..transforms.trees.rebuild import rebuilt, rewritten
 from ..values.objects import is_named_tuple, is_plain, lookup, make, sets_plainly
 
@@ -135,8 +135,9 @@ def replacer_of(cls: Any, names: tuple[str, ...]) -> FunctionType | None:
     parameters = ", ".join(["obj", *(["*"] if names else []), *names])
     values = {name: name if name in names else f"obj.{name}" for name in kept}
     passed = ", ".join(f"{name}={value}" for name, value in values.items())
-    text = f"def replace_{cls.__name__}({parameters}):\n    return made_class({passed})\n"
-    return make_function(text, f"replace_{cls.__name__}", Scope({}), {"made_class": cls})
+    name = identifier(f"replace_{cls.__name__}")
+    text = f"def {name}({parameters}):\n    return made_class({passed})\n"
+    return make_function(text, name, Scope({}), {"made_class": cls})
 
 
 def has_replace(cls: Any) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 from ..runtime.deep_copies import refuse_parts_held_twice
 from ..source.compiling import make_function
-from ..transforms.trees.program import Scope
+from ..transforms.trees.program import Scope, identifier
 from ..values.objects import ABSENT, lookup
 from .constructors import makes_empty
 
@@ -79,7 +79,8 @@ class _Writer:
                 return path
             case Record(cls, held) if is_copied_plainly(cls):
                 count = len(self.bindings)
-                of_class, name = f"{cls.__name__}_{count}", f"{cls.__name__.lower()}_{count}"
+                own = identifier(cls.__name__)
+                of_class, name = f"{own}_{count}", f"{own.lower()}_{count}"
                 self.bindings[of_class] = cls
                 self.lines.append(f"{name} = object.__new__({of_class})")
                 for attr, k in held:

@@ -23,7 +23,7 @@ from ..runtime.checkpoints import Steps, check_again, check_states, checkpointed
 from ..source.compiling import make_function
 from ..source.fixed_arity import has_stars
 from ..transforms.errors import UnsupportedSyntaxError
-from ..transforms.trees.program import Names, Scope
+from ..transforms.trees.program import Names, Scope, identifier
 from ..values.custom_rule import CustomRule, give_rule
 from .closure_conversion import CALLED, Lifted, cached, lift, moved
 from .derivative import Derivative
@@ -84,7 +84,7 @@ class Checkpoint:
 
 def _rerun(f: FunctionType) -> FunctionType:
     """A function like `f`, with positional parameters, whose rule runs it again in the reverse sweep."""
-    code, name = f.__code__, f.__name__ if f.__name__.isidentifier() else "lambda_"
+    code, name = f.__code__, identifier(f.__name__)
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     names = Names([*parameters, name])
     listed = ", ".join(parameters)
@@ -168,7 +168,7 @@ def _steps(step: FunctionType, order: tuple[int, ...], count: int) -> FunctionTy
     parameters = ", ".join(["items", "snapshots", *given, *state])
     captured, carried = "".join(f"{c}, " for c in given), "".join(f"{x}, " for x in state)
     names = [*given, "item", *state]
-    name = f"{step.__name__}_loop"
+    name = f"{identifier(step.__name__)}_loop"
 
     def made(suffix: str, listed: str, *lines: str, **bindings: Any) -> FunctionType:
         text = f"def {name}{suffix}({listed}):\n" + "".join(f"    {line}\n" for line in lines)

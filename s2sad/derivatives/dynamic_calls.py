@@ -19,7 +19,7 @@ from ..primitives.record import bprop
 from ..rules.functional import parts_of
 from ..runtime.adjoints import add, zeros_like
 from ..source.compiling import make_function
-from ..transforms.trees.program import Scope
+from ..transforms.trees.program import Scope, identifier
 from .closure_conversion import CALLED, Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
 from .derivative import Derivative
 from .star_calls import STAR_CALLS
@@ -99,7 +99,7 @@ def _fprop_function(
     `positions`, and returns adjoints in the layouts, zero at the positions `zeros`. The function must not
     change the values `given`.
     """
-    name = call.function.__name__ if call.function.__name__.isidentifier() else "lambda_"
+    name = identifier(call.function.__name__)
     values = ", ".join(f"x{k}" for k in range(len(call.values)))
     adjoints = {k: f"dx{k}" for k in positions}
     unpacked = f"{''.join(f'{a}, ' for a in adjoints.values())}= " if adjoints else ""

@@ -66,7 +66,7 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         is_known = held.is_object and found.isdisjoint(CONTAINERS) and len(found) <= MANY
         if not is_known or isinstance(facts.kind(x), (Record, Instance)):
             return []
-        return sorted(found, key=lambda choice: str(choice.__name__))
+        return sorted(found, key=_place)
 
     def of_each(s: Any, x: Any, choices: list[Any]) -> list[Any]:
         choice, *others = choices
@@ -158,6 +158,15 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
     if tree is program.tree:
         return program
     return program.with_tree(tree, bindings=objects.all_bindings(), names=names)
+
+
+def _place(choice: Any) -> tuple[str, ...]:
+    """Where a class or function is defined: an order of them that is the same in each run, also of lambdas,
+    which share one name.
+    """
+    code = getattr(choice, "__code__", None)
+    named = (choice.__name__, choice.__module__ or "", choice.__qualname__)
+    return named if code is None else (*named, f"{code.co_firstlineno:9}", str([*code.co_positions()]))
 
 
 def called_by(s: Any) -> list[tuple[Any, list[str]]]:

@@ -12,7 +12,7 @@ from typing import Any
 from ..analysis.object_copies import copier_of, is_copier
 from ..kinds.lattice import Array, Dict, Kind, List, Literal, Record, Scalar, Tuple
 from ..source.compiling import make_function
-from ..transforms.trees.program import Scope
+from ..transforms.trees.program import Scope, identifier
 
 __all__ = ["converter_of", "is_converter"]
 
@@ -34,7 +34,7 @@ def converter_of(function: Any, args: Sequence[Kind], keywords: Mapping[str, Kin
 
 @lru_cache(maxsize=256)
 def _converter(function: Callable[[Any], Any], kind: Record) -> FunctionType | None:
-    name = f"{kind.cls.__name__}_{function.__name__}"
+    name = identifier(f"{kind.cls.__name__}_{function.__name__}")
     try:
         display = _converted(kind, "obj", function is asdict)
     except KeyError:

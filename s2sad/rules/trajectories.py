@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.transforms.errors import NonDifferentiableError
-from s2sad.transforms.trees.program import Scope
+from s2sad.transforms.trees.program import Scope, identifier
 
 from ..primitives.provided import provided
 from ..primitives.record import bprop, nondifferentiable
@@ -111,7 +111,7 @@ class Trajectory:
         if self._text is IMPLICIT:
             text = EQUATIONS.format(values=values, slope=slope)
             bindings["equations"] = make_function(text, "equations", Scope({}), bindings)
-        name = f"{rhs.__name__ if rhs.__name__.isidentifier() else 'lambda_'}_trajectory"
+        name = f"{identifier(rhs.__name__)}_trajectory"
         return make_function(
             self._text.format(name=name, values=values, slope=slope), name, Scope({}), bindings
         )

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..transforms.trees.program import Scope
+from ..transforms.trees.program import Scope, identifier
 from ..values.code_state import own_signature
 from ..values.objects import is_named_tuple
 from .compiling import make_function
@@ -28,6 +28,7 @@ def forwarder(
     """The function `def name(...): return callee(first, ...)` with these parameters and their defaults, after
     its `own` ones.
     """
+    name = identifier(name)
     taken: dict[str, Any] = {}
     parameters = [*own]
     passed = [first] if first else []
@@ -57,8 +58,8 @@ def is_class_method(f: Any) -> bool:
 def of_class(cls: Any, function: FunctionType) -> FunctionType:
     """A class method as a function of its arguments, without the class."""
     if function.__name__ == "_make" and is_named_tuple(cls):
-        name = f"{cls.__name__}_make"
-        owner = cls.__name__ if cls.__name__ not in cls._fields else "called_class"
+        name = identifier(f"{cls.__name__}_make")
+        owner = identifier(cls.__name__) if cls.__name__ not in cls._fields else "called_class"
         items = ", ".join(cls._fields)
         text = f"def {name}(iterable):\n    {items}, = iterable\n    return {owner}({items})\n"
         return make_function(text, name, Scope({}), {owner: cls})
@@ -75,5 +76,5 @@ def of_class(cls: Any, function: FunctionType) -> FunctionType:
 @lru_cache(maxsize=1024)
 def dict_of_tuple(cls: Any) -> FunctionType:
     """The method `_asdict` of a class of named tuples."""
-    name, items = f"{cls.__name__}_asdict", ", ".join(f"{n!r}: obj.{n}" for n in cls._fields)
+    name, items = identifier(f"{cls.__name__}_asdict"), ", ".join(f"{n!r}: obj.{n}" for n in cls._fields)
     return make_function(f"def {name}(obj):\n    return {{{items}}}\n", name, Scope({}), {})

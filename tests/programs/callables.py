@@ -416,3 +416,36 @@ def callables_that_a_handler_chooses(x):
             chosen = change
         chosen(x)
     return body.k
+
+
+class Bidder:
+    def __init__(self, value):
+        self.value, self.profit = value, 0.0
+
+    def notify(self, price):
+        self.profit += self.value - price
+
+
+BIDDERS = {"once": lambda v: Bidder(v), "twice": lambda v: Bidder(2.0 * v)}
+PAYOFFS = {"call": lambda s, k: max(s - k, 0.0), "put": lambda s, k: max(k - s, 0.0)}
+
+
+@program((1.3,), second=True)
+def lambdas_that_make_objects(x):
+    bidders = [BIDDERS[k](x) for k in ("once", "twice")]
+    for b in bidders:
+        b.notify(x * x)
+    return sum(b.profit * b.value for b in bidders)
+
+
+@program((1.3,), second=True)
+def lambdas_in_a_recursive_closure(x):
+    memo = {}
+    payoff, later = PAYOFFS["call"], functools.partial(PAYOFFS["put"], k=3.0)
+
+    def value(i):
+        if i not in memo:
+            memo[i] = payoff(x, 0.5) if i == 3 else 0.5 * value(i + 1) + later(x * i)
+        return memo[i]
+
+    return value(0) * value(1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .nodes import load
-from .program import Names, Program
+from .program import Names, Program, identifier
 
 __all__ = ["Objects"]
 
@@ -24,7 +24,7 @@ class Objects:
     def name(self, value: Any, base: str = "") -> str:
         """A name that refers to the object."""
         base = base or value.__name__
-        if self.program.resolve(load(base)) is value:
+        if identifier(base) == base and self.program.resolve(load(base)) is value:
             return base
         for name, found in {**self.program.bindings, **self.bindings}.items():
             if found is value:

@@ -21,9 +21,37 @@ from .nodes import find_nodes, is_atom
 from .rebuild import bound_names
 from .shown_names import EMPTY, in_users_words
 
-__all__ = ["EMPTY", "MISSING", "ArrayLibrary", "Names", "Program", "Scope", "names_of", "program_of"]
+__all__ = [
+    "EMPTY",
+    "MISSING",
+    "ArrayLibrary",
+    "Names",
+    "Program",
+    "Scope",
+    "identifier",
+    "names_of",
+    "program_of",
+]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+def identifier(text: str) -> str:
+    """The name for code that is closest to the `__name__` of a function or class, which may be any text.
+
+    >>> identifier("<lambda>"), identifier("Layer 1"), identifier("step")
+    ('lambda_', 'Layer_1', 'step')
+    """
+    word = _word(text)
+    return f"{word}_" if iskeyword(word) else word
+
+
+def _word(text: str) -> str:
+    """An identifier or keyword like a text."""
+    if text.isidentifier():
+        return text
+    word = re.sub(r"\W+", "_", text).strip("_")
+    return word if word.isidentifier() else f"function_{word}".rstrip("_")
 
 
 class Names:
@@ -44,12 +72,14 @@ class Names:
         """A new name: `base` when it is free, `base_` when only the scope has that name, else `base_2`,
         `base_3`, ... (the versions of a variable).
         """
-        first = f"{base}_" if base in self.reserved and base not in self.taken else base
+        base = _word(base)
+        is_reserved = base in self.reserved and base not in self.taken
+        first = f"{base}_" if is_reserved or iskeyword(base) else base
         return self._claim(first, base, 2)
 
     def temporary(self, base: str) -> str:
         """A new name with a number: `base_1`, `base_2`, ... (the parts of a statement)."""
-        return self._claim(None, base, 1)
+        return self._claim(None, _word(base), 1)
 
     def _claim(self, first: str | None, base: str, start: int) -> str:
         if first is not None and self.is_free(first):

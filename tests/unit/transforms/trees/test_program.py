@@ -24,6 +24,20 @@ def test_fresh_names_are_versions_and_temporaries_are_parts() -> None:
     assert names.fresh("x_2") == "x_4"
 
 
+def test_names_of_functions_become_identifiers() -> None:
+    names = Names()
+    assert [names.fresh("<lambda>"), names.fresh("<lambda>"), names.temporary("make it")] == [
+        "lambda_",
+        "lambda_2",
+        "make_it_1",
+    ]
+    assert [names.fresh("class"), names.fresh("<>"), names.fresh("2 steps")] == [
+        "class_",
+        "function",
+        "function_2_steps",
+    ]
+
+
 def test_a_copy_of_names_goes_its_own_way() -> None:
     names = Names({"x"})
     copy = names.copy()
