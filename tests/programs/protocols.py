@@ -177,6 +177,36 @@ def class_methods_of_different_classes(x):
 Pair = namedtuple("Pair", "a b")
 
 
+class Limits(NamedTuple):
+    low: float = -3.0
+    high: float = 3.0
+
+
+class Limited:
+    def __init__(self, value, limits=None):
+        self.value, self.limits = value, limits or Limits()
+
+    def step(self, x):
+        self.value = max(min(self.value * x, self.limits.high), self.limits.low)
+
+
+@program((1.3,), second=True, quick=True)
+def named_tuples_of_defaults(x):
+    low, high = Limits()
+    limits = Limits()
+    for k in range(3):
+        limits = Limits(limits.high * x, limits.low + x) if k else Limits()._replace(low=x)
+    return min(x * x, Limits().high) * low + limits.low * limits.high * high
+
+
+@program((1.3,), second=True)
+def named_tuples_of_defaults_in_objects(x):
+    values = [Limited(x), Limited(2.0 * x, Limits(high=x + 5.0))]
+    for v in values + values[::-1]:
+        v.step(x)
+    return values[0].value * values[1].value
+
+
 class State(NamedTuple):
     pos: float
     vel: float = 1.0

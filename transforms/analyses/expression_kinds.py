@@ -26,7 +26,6 @@ from .operations import (
     Operation,
     Pop,
     classify,
-    is_named_tuple,
     starred,
 )
 
@@ -150,7 +149,7 @@ class ExpressionKinds:
                 return domain.attribute_kind(self.atom(base), name)
             case Build(items=items, keys=keys, node=gast.Call()):
                 parts = dict(zip(keys, map(self.atom, items), strict=True))
-                if is_named_tuple(keys):
+                if operation.is_named_tuple:
                     return domain.named_kind(self.program.resolve(node.func), parts)
                 held = self.program.resolve(node.func) is self.primitives.helper("holding")
                 return (domain.held_kind if held else domain.mirror_kind)(self.atom(node.args[0]), parts)

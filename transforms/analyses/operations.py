@@ -40,7 +40,6 @@ __all__ = [
     "classify",
     "index_items",
     "is_append",
-    "is_named_tuple",
     "is_pop",
     "known_method",
     "method_of_callable",
@@ -163,11 +162,14 @@ class Pop:
 
 @dataclass(frozen=True)
 class Build:
-    """A tuple, list, dict or object of atoms; `keys` for a dict, and the attributes' names for an object."""
+    """A tuple, list, dict or object of atoms; `keys` for a dict, the attributes' names for an object, and the
+    positions for a named tuple, whose other items are defaults.
+    """
 
     items: tuple[Any, ...]
     node: Any
     keys: tuple[Any, ...] = ()
+    is_named_tuple: bool = False
 
 
 @dataclass(frozen=True)
@@ -260,11 +262,6 @@ def _classify_attribute(value: Any, known: KindedProgram) -> Operation:
     return Field(base, value.attr) if primitives.is_unknown(kind(base)) else Opaque((base,), value)
 
 
-def is_named_tuple(keys: tuple[Any, ...]) -> bool:
-    """Whether the keys of a `Build` by a call are those of a named tuple, which are positions."""
-    return any(isinstance(k, int) for k in keys)
-
-
 def starred(operation: Call) -> bool:
     """Whether the number of a call's arguments is dynamic."""
     return any(isinstance(a, gast.Starred) for a in operation.args) or None in dict(operation.keywords)
@@ -297,7 +294,7 @@ def _classify_call(value: Any, known: KindedProgram) -> Operation:
     function = primitives.meant(program.resolve(value.func), len(args), [k or "" for k, _ in keywords])
     positions = primitives.tuple_positions(function, len(args), [k or "" for k, _ in keywords])
     if positions is not None:
-        return Build((*args, *(v for _, v in keywords)), value, tuple(positions))
+        return Build((*args, *(v for _, v in keywords)), value, tuple(positions), True)
     if primitives.is_builder(function):
         return Build(tuple(v for _, v in keywords), value, tuple(k for k, _ in keywords))
     if args:

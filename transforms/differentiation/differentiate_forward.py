@@ -23,7 +23,6 @@ from ..analyses.operations import (
     Opaque,
     Pop,
     is_append,
-    is_named_tuple,
     is_pop,
 )
 from ..trees.nodes import (
@@ -226,7 +225,7 @@ class Forward(TangentEmitter):
                 value = self.unless_none(base, subscript(of, index))
             case Field(base=base, name=field):
                 value = self.field_tangent(base, field)
-            case Build(items=items, node=gast.Call(func=made), keys=keys) if is_named_tuple(keys):
+            case Build(items=items, node=gast.Call(func=made), keys=keys, is_named_tuple=True):
                 parts = dict(zip(keys, map(self.tangent, items), strict=True))
                 count = self.primitives.tuple_length(self.program.resolve(made))
                 kinds = enumerate(self.domain.kinds_of_items(self.kind(load(name)), count))

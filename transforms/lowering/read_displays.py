@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from ..analyses.facts import Facts
-from ..analyses.operations import Build, Item, Operation, is_named_tuple
+from ..analyses.operations import Build, Item, Operation
 from ..analyses.steadiness import holds_steadily
 from ..trees.nodes import (
     assign,
@@ -126,6 +126,6 @@ def display_of(operation: Operation) -> Display | None:
                 return dict(zip((k.value for k in keys), items, strict=True))
         case Build(items=items, node=gast.Tuple() | gast.List()) if all(map(is_atom, items)):
             return dict(enumerate(items))
-        case Build(items=items, keys=keys) if is_named_tuple(keys):
+        case Build(items=items, keys=keys, is_named_tuple=True):
             return dict(sorted(zip(keys, items, strict=True)))
     return None
