@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -641,3 +642,29 @@ def h(x):
     x = np.array([0.5, -0.7, 1.2])
     with pytest.raises(s2sad.S2sadError, match="another name, read later"):
         s2sad.jvp(h)(x, x)
+
+
+class State(enum.Enum):
+    SOWN, GREEN = range(2)
+
+
+class Step:
+    def __init__(self, grain):
+        self.state, self.grain = State.SOWN, grain
+
+    def advance(self):
+        self.state = AFTER[self.state]
+
+
+AFTER = {State.SOWN: State.GREEN, State.GREEN: State.SOWN}
+
+
+def test_a_check_of_a_table_gives_it_no_tangent() -> None:
+    """The check is given the heap, which varies, and stores nothing."""
+
+    def f(x):
+        step = [Step(x), Step(x)][int(x)]
+        step.advance()
+        return step.grain * x
+
+    assert s2sad.jvp(s2sad.grad(f), (1.3,), (1.0,)) == (2.6, 2.0)

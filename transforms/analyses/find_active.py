@@ -49,6 +49,11 @@ def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
     def reads_active(nodes: Iterable[Any]) -> bool:
         return any(name in active for node in nodes for name in names_read(node))
 
+    def may_store(operation: Any) -> bool:
+        """Whether a statement may store into its first argument, as `add_at` does and a check does not."""
+        is_call = isinstance(operation, Apply)
+        return is_call and not facts.primitives.is_nondifferentiable(operation.function)
+
     def gives_keys(source: Any) -> bool:
         """Whether a loop iterates over the keys of a dict, which are inactive."""
         while isinstance(source, gast.Call) and source.args:  # `reversed(d)`, `enumerate(d)`
@@ -74,7 +79,7 @@ def find_active(facts: Facts, wrt: tuple[str, ...]) -> frozenset[str]:
                     if isinstance(base, gast.Name) and not is_module and reads_active(args):
                         mark(base)
                 case gast.Expr(value=gast.Call(func=gast.Name(), args=[base, _, value])):
-                    if isinstance(facts.operation(s.value), Apply) and reads_active([value]):
+                    if may_store(facts.operation(s.value)) and reads_active([value]):
                         mark(base)
                 case gast.If():
                     visit(s.body)
