@@ -99,7 +99,7 @@ class HeapNatures(HeapValues):
         return domain.truth_of(self.told.get(getattr(node, "id", ""), UNKNOWN))
 
     def is_constant(self, node: Any) -> bool:
-        return domain.is_differentiable(widen(self.kind(node))) is False
+        return has_no_floats(self.kind(node))
 
     def is_array(self, node: Any) -> bool:
         kind = self.kind(node)
@@ -143,6 +143,15 @@ def has_heap(program: Program) -> bool:
 
 def _uses_heap(found: Any) -> bool:
     return isinstance(found, FunctionType) and (found.__module__ in OF_HEAPS or found in ON_HEAP)
+
+
+def has_no_floats(kind: Kind) -> bool:
+    """Whether values of a kind carry no derivative, whatever numbers they are: a float that is the same in
+    each run is still one.
+    """
+    if isinstance(kind, Tuple):
+        return all(map(has_no_floats, kind.items))
+    return domain.is_differentiable(widen(kind)) is False
 
 
 def nature_of(kind: Kind) -> str:

@@ -5,6 +5,7 @@ are appended to, dicts by name, settings by keyword.
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -876,3 +877,43 @@ def settings_merged_with_those_of_the_class(rate, inflow):
     store = Store(rate=rate)
     total = sum([store.step(v) for v in inflow])
     return total * store.log[1][0] + store.defaults["rate"] * store.state["level"]
+
+
+class Stage(Enum):
+    SOWN, GREEN, RIPE = range(3)
+
+
+NEXT = {Stage.SOWN: Stage.GREEN, Stage.GREEN: Stage.RIPE, Stage.RIPE: Stage.SOWN}
+GROWTH = {Stage.SOWN: 2.0, Stage.GREEN: 3.0, Stage.RIPE: 0.5}
+
+
+class Crop:
+    def __init__(self, grain):
+        self.stage, self.grain = Stage.SOWN, grain
+
+    def advance(self):
+        self.stage = NEXT[self.stage]
+
+    def grow(self, warmth):
+        self.grain = self.grain * GROWTH[self.stage] + warmth
+
+
+@program((1.3,), second=True)
+def states_from_a_table(x):
+    crops = [Crop(x), Crop(x * x)]
+    crop = crops[int(x)]
+    for _ in range(4):
+        crop.grow(x)
+        crop.advance()
+    return crop.grain * crops[0].grain
+
+
+@program((1.3,), second=True)
+def rows_of_numbers_beside_a_table(x):
+    crop = [Crop(x), Crop(x)][int(x)]
+    for _, (warmth, _, _) in enumerate([(15.0, "dry", 3.0)] * 4):
+        crop.advance()
+        crop.grow(warmth * x)
+    for row in [(1.0, (2.0, 3))] * 2:
+        crop.grain *= x * row[1][0]
+    return crop.grain
