@@ -21,6 +21,8 @@ from ..runtime.containers import (
     items_adjoint,
     items_tangent,
     kept_items,
+    last_given,
+    last_tangents,
     list_copy,
     listed_tangent,
     picked,
@@ -62,13 +64,13 @@ nondifferentiable([order_of, place_of_max, place_of_min, sorting, dict_keys])
 
 
 @bprop(deque, samples=[given([])])
-def deque_(x=(), *, out, dout):
-    return (as_given(dout, x),)
+def deque_(x=(), maxlen=None, *, out, dout):
+    return last_given(dout, x), None
 
 
 @deque_.jvp
 def deque_jvp(out, dx):
-    return listed_tangent(dx, out)
+    return last_tangents(dx, out)
 
 
 @bprop(list, list_copy, sharing="elements", samples=[given([A(2), 1.5]), given([])])
@@ -109,6 +111,26 @@ def as_given_(parts, x, out, dout):
 @as_given_.jvp
 def as_given_jvp(x, out, dparts):
     return as_given(dparts, x)
+
+
+@bprop(last_given, samples=[given([0.5, 2.5], [1.5, 0.0, 0.0])])
+def last_given_(parts, x, out, dout):
+    return last_tangents(dout, parts), None
+
+
+@last_given_.jvp
+def last_given_jvp(x, out, dparts):
+    return last_given(dparts, x)
+
+
+@bprop(last_tangents, sharing="elements", samples=[given([1.5, 0.5, 2.5], [0.0, 0.0])])
+def last_tangents_(dx, out_, out, dout):
+    return last_given(dout, dx), None
+
+
+@last_tangents_.jvp
+def last_tangents_jvp(out, ddx):
+    return last_tangents(ddx, out)
 
 
 @bprop(listed_tangent, sharing="elements", samples=[given((A(2), 1.5), [0.0, 0.0])])

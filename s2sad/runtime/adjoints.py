@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import deque
 from collections.abc import Callable, ItemsView, ValuesView
 from typing import Any, NamedTuple
 
@@ -251,13 +252,14 @@ def refuse_operators(x: Any) -> None:
 
 
 def _mirror(f: Callable[[Any], Any], x: Any) -> Any:
-    """The container `x` with `f` applied to each element, a list for a view of a dict; None for other values.
+    """The container `x` with `f` applied to each element, a list for a deque and for a view of a dict; None
+    for other values.
     """
     match x:
         case tuple():
             items = [f(v) for v in x]
             return type(x)._make(items) if hasattr(x, "_make") else tuple(items)
-        case list() | ValuesView() | ItemsView():
+        case list() | deque() | ValuesView() | ItemsView():
             return [f(v) for v in x]
         case dict():
             return dict_like(x, {k: f(v) for k, v in x.items()})

@@ -33,6 +33,8 @@ __all__ = [
     "items_adjoint",
     "items_tangent",
     "kept_items",
+    "last_given",
+    "last_tangents",
     "list_copy",
     "listed_tangent",
     "picked",
@@ -62,6 +64,19 @@ def as_given(parts: Any, x: Any) -> Any:
     if isinstance(x, (list, deque)) or type(x) in VIEWS:
         return list(parts)
     return zeros_like(x)  # of a dict its keys are the elements; strings, ranges and sets carry no derivative
+
+
+def last_given(parts: Any, x: Any) -> Any:
+    """As `as_given`, where `parts` may be for the last elements alone: a deque of a given length."""
+    if len(parts) < len(x):
+        parts = [*(zeros_like(v) for v in list(x)[: len(x) - len(parts)]), *parts]
+    return as_given(parts, x)
+
+
+def last_tangents(dx: Any, out: Sequence[Any]) -> list[Any]:
+    """The tangent of `out`, the last elements of something whose tangent is `dx`."""
+    parts = listed_tangent(dx, out)
+    return list(parts[len(parts) - len(out) :])
 
 
 def listed_tangent(dx: Any, out: Sequence[Any]) -> list[Any] | tuple[Any, ...]:

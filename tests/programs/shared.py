@@ -969,3 +969,40 @@ def text_that_is_changed_through_a_dict(x):
     if one.name == "a":
         return one.value
     return one.value * x
+
+
+class Delay:
+    def __init__(self, gain, lag):
+        self.gain, self.line = gain, deque([0.0] * lag, maxlen=lag)
+
+    def step(self, signal):
+        self.line.append(signal * self.gain)
+        return sum(self.line) / len(self.line)
+
+
+@program((1.3, 3), second=True)
+def deques_of_a_given_length(x, lag):
+    delay, total = Delay(x, lag), 0.0
+    for k in range(5):
+        total += delay.step(float(k)) * x
+    last = deque((v * x for v in (1.0, x, 3.0)), maxlen=2)
+    last.append(last[0] * total)
+    return last[0] * last[1]
+
+
+@program((1.3,), second=True)
+def last_items_of_a_list(x):
+    last = deque([x, 2.0 * x, x * x], 2)
+    rest = deque(np.array([x, x * x]), maxlen=3)
+    return last[0] * last[1] + rest[0] * rest[1]
+
+
+@program((1.3,), second=True)
+def ordered_dicts_of_keywords(x):
+    cells = [Cell(x), Cell(2.0 * x)]
+    cell = cells[int(x)]
+    named = OrderedDict(a=x, b=x * x)
+    cell.v += named["a"]
+    merged = OrderedDict(named, c=cell.v, a=x**3)
+    named["b"] *= cell.v
+    return sum(v * (k + 1) for k, v in enumerate(merged.values())) * named["b"] * cells[0].v

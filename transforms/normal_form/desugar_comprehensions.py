@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import keyword
 import math
+from collections import OrderedDict, deque
 from types import FunctionType
 from typing import Any
 
@@ -58,7 +59,7 @@ __all__ = [
 Node = Any  # gast publishes no types
 
 # Functions that take all items of their first argument before any other effect.
-TAKERS = (list, tuple, set, frozenset, dict, sum, max, min, sorted, math.prod, math.fsum)
+TAKERS = (list, tuple, deque, set, frozenset, dict, OrderedDict, sum, max, min, sorted, math.prod, math.fsum)
 SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 DISPLAYS = (gast.List, gast.ListComp)
 METHODS = ("join", "extend", "fromkeys", "union", "update")
@@ -77,8 +78,12 @@ def rewritten(w: StatementWriter, node: Node) -> Node | None:
         return None
     if w.program.resolve(node.func) is getattr:
         return attribute_of(w, node)
-    if node.keywords and len(node.args) < 2 and w.program.resolve(node.func) is dict:
-        return dict_of_keywords(node)
+    if node.keywords and len(node.args) < 2:
+        made = w.program.resolve(node.func)
+        if made is dict:
+            return dict_of_keywords(node)
+        if made is OrderedDict:
+            return located(gast.Call(func=node.func, args=[dict_of_keywords(node)], keywords=[]), node)
     if not node.args:
         return None if node.keywords else empty_display(w.program.resolve(node.func))
     if (
