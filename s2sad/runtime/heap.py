@@ -197,7 +197,9 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
             arrays.note_outside(value)
         if not isinstance(value, (MethodType, BuiltinFunctionType)) or not any(True for _ in held_by(value)):
             return value
-    elif isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T"):
+    elif _is_of_class(x, key) or (
+        isinstance(x, np.ndarray) and key in ("shape", "ndim", "size", "dtype", "T")
+    ):
         return getattr(x, key)
     refuse_missing(x, key)
     raise UnsupportedSyntaxError(
@@ -205,6 +207,13 @@ def _got(heap: Heap, x: Any, key: Any, is_field: bool) -> Any:
         why="it is no plain attribute that the value holds",
         instead="call a function of the module's that computes it",
     )
+
+
+def _is_of_class(x: Any, key: str) -> bool:
+    """Whether an attribute is the class of `x`, or the name of the class that `x` is."""
+    if isinstance(x, type) and key in ("__name__", "__qualname__"):
+        return lookup(type(x), key) is lookup(type, key)
+    return key == "__class__" and lookup(type(x), key) is lookup(object, key)
 
 
 def _made_missing(heap: Heap, x: Any, key: Any) -> Any:

@@ -1006,3 +1006,34 @@ def ordered_dicts_of_keywords(x):
     merged = OrderedDict(named, c=cell.v, a=x**3)
     named["b"] *= cell.v
     return sum(v * (k + 1) for k, v in enumerate(merged.values())) * named["b"] * cells[0].v
+
+
+class Bond(ABC):
+    def __init__(self, k):
+        self.k = k
+
+    @abstractmethod
+    def energy(self, x):
+        """The energy of the term at a distance."""
+
+
+class Harmonic(Bond):
+    def energy(self, x):
+        return self.k * x * x
+
+
+class Linear(Bond):
+    def energy(self, x):
+        return self.k * x
+
+
+@program((1.3,), second=True)
+def sums_by_the_name_of_a_class(x):
+    terms = [Harmonic(x), Linear(2.0), Harmonic(3.0 * x)]
+    chosen, sums, found = terms[int(x)], defaultdict(float), {}
+    chosen.k *= x
+    for t in terms:
+        sums[type(t).__name__] += t.energy(x)
+        found[t.__class__.__qualname__ + "_k"] = t.k
+    weight = {"Harmonic": x, "Linear": x * x}[type(chosen).__name__]
+    return sums["Harmonic"] * sums["Linear"] * found["Linear_k"] * weight

@@ -92,9 +92,12 @@ class HeapValues:
         return self.role(node) in (None, "field", "constant")
 
     def is_method(self, node: Node) -> bool:
-        """Whether an attribute surely is a method of the class."""
+        """Whether an attribute surely is a method of the class. (`object.__name__` is one of the class
+        itself, and no object has it by that.)
+        """
         cls = list if self.is_list(node.value) else dict if self.is_dict(node.value) else object
-        return self.role(node) in ("method", "static") or hasattr(cls, node.attr)
+        found = next((vars(c)[node.attr] for c in cls.__mro__ if node.attr in vars(c)), None)
+        return self.role(node) in ("method", "static") or callable(found)
 
     # ------------------------------------------------------------ calls
 
