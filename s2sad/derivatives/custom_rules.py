@@ -29,6 +29,7 @@ from ..runtime.custom_rules import (
     tangent_of,
     zero_tangent,
 )
+from ..runtime.records import as_given
 from ..source.compiling import make_function
 from ..source.forwarders import forwarder
 from ..source.read import read_source
@@ -43,22 +44,36 @@ __all__ = ["by_rule", "forwarding", "is_readable"]
 Function = Callable[..., Any]
 HELPERS = {
     f.__name__: f
-    for f in (check_forward, gradient_of, outline, pairing, tangent_of, zero_tangent, zeros_like)
+    for f in (as_given, check_forward, gradient_of, outline, pairing, tangent_of, zero_tangent, zeros_like)
 }
 
 
 def by_rule(
-    rule: CustomRule, form: str, wrt: Sequence[str], is_bare: bool, expected: Expected
+    rule: CustomRule,
+    form: str,
+    wrt: Sequence[str],
+    is_bare: bool,
+    expected: Expected,
+    outlived: bool = False,
 ) -> FunctionType:
-    """The derivative of the rule's function by the parameters `wrt`, in the form "vjp" or "jvp"."""
-    return Writer(rule, tuple(wrt), is_bare, expected).written(form)
+    """The derivative of the rule's function by the parameters `wrt`, in the form "vjp" or "jvp". With
+    `outlived`, the objects that it is given may be changed before `bprop` is called.
+    """
+    return Writer(rule, tuple(wrt), is_bare, expected, outlived).written(form)
 
 
 class Writer:
     """Writes the derivatives by one rule."""
 
-    def __init__(self, rule: CustomRule, wrt: tuple[str, ...], is_bare: bool, expected: Expected) -> None:
-        self.rule, self.wrt, self.is_bare = rule, wrt, is_bare
+    def __init__(
+        self,
+        rule: CustomRule,
+        wrt: tuple[str, ...],
+        is_bare: bool,
+        expected: Expected,
+        outlived: bool = False,
+    ) -> None:
+        self.rule, self.wrt, self.is_bare, self.outlived = rule, wrt, is_bare, outlived
         self.parameters = plain_parameters(plain_signature(rule.function), rule.function)
         code = rule.function.__code__
         self.by_position = self.parameters[: code.co_argcount]
@@ -131,7 +146,10 @@ class Writer:
         ]
 
     def outlined(self) -> list[str]:
-        return [f"{o} = {self.helper('outline', p)}" for p, o in self.outlines.items()]
+        found = {o: self.helper("outline", p) for p, o in self.outlines.items()}
+        if self.outlived:
+            found = {o: self.helper("as_given", outline) for o, outline in found.items()}
+        return [f"{o} = {outline}" for o, outline in found.items()]
 
     def cotangents(self) -> FunctionType:
         """The gradients of the arguments `wrt`, as a function of residuals, cotangent and outlines."""
@@ -156,8 +174,10 @@ class Writer:
         cotangents = self.bind(f"{self.stem}_cotangents", self.cotangents())
         bprop = self.names.fresh(f"{self.stem}_bprop")
         given = ", ".join([self.residuals, self.dout, *self.outlines.values()])
+        kept = [f"{self.residuals} = {self.helper('as_given', self.residuals)}"] if self.outlived else []
         lines = [
             *self.checked(f"{forward}({self.passed()})", self.residuals),
+            *kept,
             *self.outlined(),
             f"def {bprop}({self.dout}):",
             f"    return {cotangents}({given})",

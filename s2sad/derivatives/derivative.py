@@ -76,6 +76,7 @@ class Derivative:
         careful: bool = False,
         unchanged: frozenset[int] = frozenset(),
         is_linked: bool = False,
+        outlived: bool = False,
         compile: str | None = None,
         fastmath: bool = False,
         cache: bool = False,
@@ -83,7 +84,7 @@ class Derivative:
     ) -> None:
         self._f = f
         own = form, argnums, has_aux, leading, trailing, outputs, writes, careful, unchanged, is_linked
-        self._options = Options(*own, compile, Settings(fastmath, cache, parallel))
+        self._options = Options(*own, outlived, compile, Settings(fastmath, cache, parallel))
         self._begin()
 
     def _begin(self) -> None:
@@ -270,6 +271,7 @@ class Derivative:
             options.careful,
             tuple(names[k] for k in sorted(options.unchanged)),
             is_linked=options.is_linked,
+            outlived=options.outlived,
             axes=options.axes,
             out_axis=options.out_axis,
         )

@@ -18,6 +18,7 @@ from ..primitives.provided import provide
 from ..primitives.record import bprop
 from ..rules.functional import parts_of
 from ..runtime.adjoints import add, zeros_like
+from ..runtime.records import as_given
 from ..source.compiling import make_function
 from ..transforms.trees.program import Scope, identifier
 from .closure_conversion import CALLED, Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
@@ -28,15 +29,20 @@ __all__ = ["close_recursion", "fprop_of", "jvp_of", "open_recursion"]
 
 
 def fprop_of(
-    f: Any, own: bool = False, keys: tuple[Key, ...] | None = None, careful: bool = False
+    f: Any,
+    own: bool = False,
+    keys: tuple[Key, ...] | None = None,
+    careful: bool = False,
+    outlived: bool = False,
 ) -> Callable[..., tuple[Any, Callable[[Any], tuple[Any, dict[Key, Any]]]]]:
     """The reverse derivative of any callable: `fprop(*args, **keywords)` is `(result, bprop)`, and
     `bprop(dout)` is the adjoint of `f` itself (None unless `own`) and a dict of the adjoints of the arguments
-    with positions and names `keys` (None: all). With `careful` it raises all exceptions that `f` raises.
+    with positions and names `keys` (None: all). With `careful` it raises all exceptions that `f` raises;
+    with `outlived`, the objects that it is given may be changed before `bprop` is called.
 
     Raises MissingRuleError for a C function without a rule.
     """
-    return _Fprop(f, own, keys, careful)
+    return _Fprop(f, own, keys, careful, outlived)
 
 
 def jvp_of(f: Any, change: Any, changes: dict[Key, Any]) -> Callable[..., tuple[Any, Any]]:
@@ -55,8 +61,10 @@ def _is_number(value: Any) -> bool:
 
 
 class _Fprop:
-    def __init__(self, f: Any, own: bool, keys: tuple[Key, ...] | None, careful: bool) -> None:
-        self.f, self.own, self.keys, self.careful = f, own, keys, careful
+    def __init__(
+        self, f: Any, own: bool, keys: tuple[Key, ...] | None, careful: bool, outlived: bool
+    ) -> None:
+        self.f, self.own, self.keys, self.careful, self.outlived = f, own, keys, careful, outlived
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         call = self.lift_call(args, keywords)
@@ -73,10 +81,9 @@ class _Fprop:
         )
         given = _given(self.f, call)
         zeros = tuple(k for k in leaves(wanted) if k not in positions and _is_number(call.values[k]))
-        key = (call.function, positions, zeros, repr((returned, wanted)), self.careful, given)
-        function = cached(
-            key, lambda: _fprop_function(call, returned, wanted, positions, zeros, self.careful, given)
-        )
+        how = self.careful, given, self.outlived
+        key = (call.function, positions, zeros, repr((returned, wanted)), *how)
+        function = cached(key, lambda: _fprop_function(call, returned, wanted, positions, zeros, *how))
         return replace(call, function=function)
 
 
@@ -94,6 +101,7 @@ def _fprop_function(
     zeros: tuple[int, ...],
     careful: bool,
     given: frozenset[int],
+    outlived: bool,
 ) -> FunctionType:
     """`def f_fprop_of(...)`: calls the derivative of the lifted function with respect to the values at
     `positions`, and returns adjoints in the layouts, zero at the positions `zeros`. The function must not
@@ -104,15 +112,17 @@ def _fprop_function(
     adjoints = {k: f"dx{k}" for k in positions}
     unpacked = f"{''.join(f'{a}, ' for a in adjoints.values())}= " if adjoints else ""
     adjoints |= {k: f"zeros_like(x{k})" for k in zeros}
+    copies = "".join(f"    x{k} = as_given(x{k})\n" for k in zeros) if outlived else ""
     text = f"""def {name}_fprop_of({values}):
     out, bprop = {name}_fprop({values})
-    def {name}_bprop_of(dout):
+{copies}    def {name}_bprop_of(dout):
         {unpacked}bprop(dout)
         return {_written(returned, adjoints)}, {_written(wanted, adjoints)}
     return out, {name}_bprop_of
 """
-    derivative = _derivative(call.function, "vjp", positions, careful, given)
-    bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion, "zeros_like": zeros_like}
+    derivative = _derivative(call.function, "vjp", positions, careful, given, outlived)
+    bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion}
+    bindings |= {"zeros_like": zeros_like, "as_given": as_given}
     return make_function(text, f"{name}_fprop_of", Scope({}), bindings)
 
 
@@ -122,10 +132,12 @@ def _derivative(
     positions: tuple[int, ...],
     careful: bool = False,
     unchanged: frozenset[int] = frozenset(),
+    outlived: bool = False,
 ) -> Derivative:
     """The derivative of a function that must not change its arguments at the positions `unchanged`."""
-    key = (function, form, positions, careful, unchanged)
+    key = (function, form, positions, careful, unchanged, outlived)
     options: dict[str, Any] = {"careful": careful, "unchanged": unchanged, "is_linked": True}
+    options["outlived"] = outlived
     made: Derivative = cached(key, lambda: Derivative(function, form, positions, **options))
     return made
 
@@ -226,7 +238,7 @@ def open_recursion_jvp(adjoint, name, out, dd):  # type: ignore[no-untyped-def]
 
 
 @bprop(fprop_of, samples=[(abs,)])
-def fprop_of_(f, own=False, keys=None, careful=False, *, out, dout):  # type: ignore[no-untyped-def]
+def fprop_of_(f, own=False, keys=None, careful=False, outlived=False, *, out, dout):  # type: ignore[no-untyped-def]
     return (dout,)
 
 

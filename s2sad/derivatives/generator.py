@@ -107,6 +107,7 @@ class Request:
     careful: bool = False  # whether a caller may catch its exceptions, so that all must be raised
     unchanged: tuple[str, ...] = ()  # the parameters that the function must not change
     is_linked: bool = True  # whether generated code calls it
+    outlived: bool = False  # whether its objects may be changed before the reverse sweep
     results: tuple[bool, ...] | None = None  # which items of the returned tuple have cotangents, or the axis
     axes: tuple[int, ...] = ()  # of batched code: the axes of the parameters `wrt` (in front)
     out_axis: int = 0
@@ -319,7 +320,7 @@ class Generator:
         expected = Expected(lambda values: True, False)
         if not rule.is_own:
             expected = self.checked_rule(rule, request, given, result)
-        made = by_rule(rule, request.form, request.wrt, request.bare, expected)
+        made = by_rule(rule, request.form, request.wrt, request.bare, expected, request.outlived)
         return Generated(made.__name__, inspect.getsource(made), program, function=made)
 
     def checked_rule(
@@ -494,6 +495,8 @@ class Generator:
             request.careful,
             linked=request.is_linked,
             results=request.results,
+            outlived=request.outlived and not has_heap(program),
+            changing=request.outlived or has_heap(program),
         )
         differentiate = differentiate_forward if request.form == "jvp" else differentiate_reverse
         try:
@@ -618,7 +621,10 @@ class Generator:
         if function in self.forms.sharing:  # one for all calls
             kinds = tuple(map(self.forms.sharing[function].kind_of_name, parameters))
         results = None if rule_of(function) is not None else results
-        wanted = Request(function, form, wrt, bare, kinds, careful=careful, results=results)
+        outlived = form == "vjp" and (request.outlived or has_heap(program))
+        wanted = Request(
+            function, form, wrt, bare, kinds, careful=careful, results=results, outlived=outlived
+        )
         wanted = self._requests.setdefault(wanted, wanted)
         self.generate(wanted)
         given = tuple((p, source.defaults.get(p)) for p in parameters)

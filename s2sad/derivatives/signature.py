@@ -48,6 +48,7 @@ class Options:
     careful: bool = False
     unchanged: frozenset[int] = frozenset()
     is_linked: bool = False  # whether generated code calls it, and its `bprop`
+    outlived: bool = False  # whether its objects may be changed before `bprop` is called
     compile: str | None = None  # the compiler: "numba"
     settings: Settings = DEFAULTS
     axes: tuple[int, ...] = ()  # of batched code: those of the parameters `argnums`
@@ -62,7 +63,7 @@ class Options:
     def key(self) -> tuple[Any, ...]:
         """The options that the generated code depends on, other than the differentiated positions."""
         options = self.has_aux, self.outputs, self.writes, self.careful, self.unchanged, self.is_linked
-        return self.form, self.is_bare, *options, self.axes, self.out_axis
+        return self.form, self.is_bare, *options, self.outlived, self.axes, self.out_axis
 
 
 class Parameters:

@@ -6,11 +6,31 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from ..primitives.record import bprop, nondifferentiable
-from ..runtime.records import callee_adjoint, callee_tangent, field_adjoint, field_tangent, refuse_held_object
+from ..runtime.records import (
+    as_given,
+    callee_adjoint,
+    callee_tangent,
+    field_adjoint,
+    field_tangent,
+    refuse_held_object,
+)
+from .samples import A, given
 
 nondifferentiable([refuse_held_object], pure=False)
 
 BOX = SimpleNamespace(a=1.5, b=0.5)
+
+
+@bprop(
+    as_given,
+    "linear",
+    moves=True,
+    sharing="unknown",
+    pure=False,
+    samples=[given(A(3)), given([A(2), (1.0, None)])],
+)
+def as_given_(x, out, dout):
+    return (dout,)
 
 
 @bprop(field_adjoint, samples=[(1.5, BOX, "a")])

@@ -8,7 +8,9 @@ items.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import ItemsView, Iterator, KeysView, MappingView, ValuesView
+from enum import Enum
 from functools import partial, reduce
 from types import BuiltinFunctionType, BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn
@@ -24,10 +26,13 @@ from ..values.objects import (
     refuse_missing,
     shadows_fields,
 )  # fmt: skip
+from ..values.pytree import is_differentiable
 from .adjoints import add, zeros_like
+from .object_graph import LISTS, is_reference, leaves, places_of, tuple_like
 
 __all__ = [
     "adjoint_like",
+    "as_given",
     "callee_adjoint",
     "callee_tangent",
     "field_adjoint",
@@ -77,6 +82,59 @@ def field_tangent(dx: Any, x: Any, name: str) -> Any:
     if name not in parts:  # a cached property, which the object has held since a moment ago
         _refuse_computed(x, name)
     return parts[name]
+
+
+def as_given(x: Any) -> Any:
+    """A copy of the containers and objects in a value, which does not change when these do. One that is held
+    several times has one copy. Arrays, functions, members of enumerations and the keys of dicts have none.
+
+    Raises UnsupportedSyntaxError for a key that is found by its identity and may carry a derivative.
+    """
+    return _as_given(x, {})
+
+
+VIEWS: dict[str, Any] = {"keys": KeysView, "values": ValuesView, "items": ItemsView}
+
+
+def _as_given(x: Any, made: dict[int, tuple[Any, Any]]) -> Any:
+    if isinstance(x, tuple):
+        return tuple_like(x, [_as_given(v, made) for v in x])
+    if isinstance(x, set):
+        return copy.copy(x)
+    if isinstance(x, MappingView) and hasattr(x, "mapping"):  # of a dict
+        held = {k: _as_given(v, made) for k, v in x.mapping.items()}
+        return next(getattr(held, n)() for n, c in VIEWS.items() if isinstance(x, c))
+    if isinstance(x, MethodType):
+        return MethodType(x.__func__, _as_given(x.__self__, made))
+    if not is_reference(x) or isinstance(x, Enum):
+        return x
+    if id(x) in made:
+        return made[id(x)][1]
+    is_container = isinstance(x, (*LISTS, dict))
+    new = copy.copy(x) if is_container else make(type(x), {})
+    made[id(x)] = x, new  # with `x`, so that no other object gets its place
+    if not is_container:
+        for name, value in fields_of(x).items():
+            object.__setattr__(new, name, _as_given(value, made))
+        return new
+    for key, value in x.items() if isinstance(x, dict) else enumerate(x):
+        if isinstance(x, dict):
+            _check_key(key)
+        new[key] = _as_given(value, made)
+    return new
+
+
+def _check_key(key: Any) -> None:
+    """Raises UnsupportedSyntaxError for a key that is found by its identity and may carry a derivative."""
+    for part in key if isinstance(key, tuple) else (key,):
+        cls: Any = type(part)
+        is_found = is_plain(cls) and not isinstance(part, Enum) and cls.__hash__ is object.__hash__
+        if is_found and any(map(is_differentiable, leaves(places_of(part)))):
+            raise UnsupportedSyntaxError(
+                f"a {cls.__name__} as the key of a dict that a call is given, among changes of objects",
+                why="the derivative of the call needs the old contents of the dict",
+                instead="use a name or a number as the key",
+            )
 
 
 def callee_adjoint(dcallee: Any, x: Any, name: str) -> Any:

@@ -14,9 +14,22 @@ from typing import Any
 import gast
 
 from ..analyses.facts import Facts
-from ..trees.nodes import assign, call, constant, function, load, names_read, param, parameters, tuple_of
+from ..analyses.liveness import AssignedBefore
+from ..trees.nodes import (
+    assign,
+    assigned_names,
+    call,
+    constant,
+    function,
+    load,
+    names_read,
+    param,
+    parameters,
+    store,
+    tuple_of,
+)
 from ..trees.program import MISSING, Program
-from ..trees.rebuild import map_children, substitute
+from ..trees.rebuild import map_children, parameter_names, substitute
 from .adjoint import Display, Env, Plain, part_of
 from .adjoints import accumulate, atom_for, gradient_of
 from .generation import Generation, Task
@@ -85,6 +98,9 @@ def differentiate_reverse(facts: Facts, task: Task) -> tuple[Program, Generation
         reverse.as_returned(gradient_of(reverse, env, n, backward), load(n), reverse.kind(load(n)))
         for n in task.wrt
     ]
+    if task.outlived:
+        start = [assign(n, constant(None), tree) for n in keep_objects(reverse, forward, backward, gradients)]
+        forward[:0] = start
     result = gradients[0] if task.bare else tuple_of(gradients)
     name = reverse.names.fresh(f"{tree.name}_{'fprop' if form == 'vjp' else form}")
     bprop = None
@@ -140,6 +156,38 @@ def keep_attributes(reverse: Reverse, forward: list[Any], backward: list[Any]) -
 
     backward[:] = [replaced(b) for b in backward]
     forward.extend(assign(copy, node) for copy, node in kept.values())
+
+
+def keep_objects(
+    reverse: Reverse, forward: list[Any], backward: list[Any], gradients: list[Any]
+) -> list[str]:
+    """Copies the objects that bprop reads at the end of fprop, since the caller may change them before bprop
+    is called; one copy of each. The names of those that may have none are to be bound before.
+    """
+    given = parameter_names(reverse.program.tree)
+    read = set(names_read([*backward, *gradients])) - set(assigned_names(backward))
+    bound = dict.fromkeys([*given, *assigned_names(forward)])
+    names = [n for n in bound if n in read and may_be_object(reverse, n)]
+    if not names:
+        return []
+    always = AssignedBefore(forward, given).at_end()
+    copies = {n: reverse.names.temporary(n) for n in names}
+    targets = tuple_of([store(copy) for copy in copies.values()], gast.Store())
+    whole = call(reverse.helper("as_given"), tuple_of(map(load, names)))
+    forward.append(assign(targets, whole))
+    mapping = {n: load(copy) for n, copy in copies.items()}
+    backward[:] = [substitute(b, mapping) for b in backward]
+    gradients[:] = [substitute(g, mapping) for g in gradients]
+    return [n for n in names if n not in always]
+
+
+def may_be_object(reverse: Reverse, name: str) -> bool:
+    """Whether a name may be an object or container; a trace may hold some."""
+    if name in reverse.traces:
+        return True
+    kind = reverse.kind(load(name))
+    is_value = reverse.domain.is_numeric(kind) or reverse.domain.is_immutable(kind)
+    return not is_value and name not in reverse.bprops
 
 
 def path_of(node: Any) -> tuple[str, ...] | None:

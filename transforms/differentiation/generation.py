@@ -66,7 +66,9 @@ class Task:
     Reverse mode returns the only gradient without a tuple if `bare`. The atom `aux` is returned beside the
     value, or last. With `careful`, exceptions of the forward sweep may be caught. With `linked`, generated
     code calls the function, with arguments that may be objects where their kinds are unknown. Of a result
-    that is a tuple, `results` says which items have cotangents; the others are given None.
+    that is a tuple, `results` says which items have cotangents; the others are given None. With `outlived`,
+    the objects that the function is given may be changed before the reverse sweep; with `changing`, those
+    that it gives to others.
     """
 
     form: str
@@ -78,6 +80,8 @@ class Task:
     careful: bool = False
     linked: bool = False
     results: tuple[bool, ...] | None = None
+    outlived: bool = False
+    changing: bool = False
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,12 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
     back: list[Any] = []
     result = call(bprop, cotangent_of(reverse, out, adjoint, results, back))
     if operation.function is MISSING:
-        return ahead, _spread_unknown(reverse, operation, result, active, env, back)
+        owner = callee_owner(operation)
+        shown = owner
+        if reverse.changing and is_read_again(reverse, operation):  # it may change before the reverse sweep
+            shown = load(reverse.names.temporary(owner.id))
+            ahead.insert(0, assign(shown.id, call(reverse.helper("as_given"), owner), s))
+        return ahead, _spread_unknown(reverse, operation, shown, result, active, env, back)
     names = [reverse.adjoint_name(atom.id) for _, atom in active]
     target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
     back.append(assign(target, result))
@@ -100,6 +105,7 @@ def forward_call(
     ahead, node = kept_arguments(reverse, s, operation, [given[p] for p in copied if p in given])
     base = link.name
     bprop = reverse.names.fresh(f"{base}_bprop")
+    reverse.bprops.add(bprop)
     if operation.function is MISSING:
         options: dict[str, Any] = {}
         if reverse.is_active(callee_owner(operation)):
@@ -108,6 +114,8 @@ def forward_call(
             options["keys"] = tuple_of([constant(key) for key, _ in active])
         if reverse.careful:
             options["careful"] = constant(True)
+        if reverse.changing:
+            options["outlived"] = constant(True)
         fprop: Any = call(reverse.helper("fprop_of"), node.func, **options)
     else:
         fprop = load(reverse.bind(f"{base}_fprop", link.function))
@@ -150,11 +158,18 @@ def callee_owner(operation: Call) -> Any:
     return callee.value if isinstance(callee, gast.Attribute) else callee
 
 
+def is_read_again(reverse: Reverse, operation: Call) -> bool:
+    """Whether the reverse of a call of a dynamic callee reads the object that has it as an attribute."""
+    owner = callee_owner(operation)
+    is_object = owner is not operation.callee and not reverse.domain.is_numeric(reverse.kind(owner))
+    return is_object and reverse.is_active(owner)
+
+
 def _spread_unknown(
-    reverse: Reverse, operation: Call, result: Any, active: list[Any], env: Env, back: list[Any]
+    reverse: Reverse, operation: Call, shown: Any, result: Any, active: list[Any], env: Env, back: list[Any]
 ) -> list[Any]:
     """The contributions of a call of a dynamic callee: its bprop returns the callee's own adjoint, then a
-    dict of the arguments' adjoints by position and name.
+    dict of the arguments' adjoints by position and name. The object that has the callee is read as `shown`.
     """
     owner = callee_owner(operation)
     dfunction, dargs = reverse.names.temporary("dfunction"), reverse.names.temporary("dargs")
@@ -162,8 +177,8 @@ def _spread_unknown(
     back.append(assign(tuple_of([store(dfunction), store(dargs)], gast.Store()), result))
     if reverse.is_active(owner):
         given: Any = load(dfunction)
-        if owner is not operation.callee and not reverse.domain.is_numeric(reverse.kind(owner)):
-            given = call(reverse.helper("callee_adjoint"), given, owner, constant(operation.callee.attr))
+        if is_read_again(reverse, operation):
+            given = call(reverse.helper("callee_adjoint"), given, shown, constant(operation.callee.attr))
         accumulate(reverse, env, owner.id, given, back)
     for key, atom in active:
         part = subscript(load(dargs), constant(key))

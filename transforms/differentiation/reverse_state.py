@@ -53,6 +53,7 @@ class Reverse(Emitter):
         self.marks: set[str] = set()  # conditions that may be changed: each belongs to one mask
         self.used: set[str] = set()  # accumulators that were added to
         self.complete: set[str] = set()  # adjoints of lists without missing items
+        self.bprops: set[str] = set()  # the names of those that calls returned
         self.function_adjoints: set[str] = set()  # adjoints that the bprops of calls returned
         self.spreading = set[str]()  # adjoints that broadcasting has yet to spread
         self.spread_kinds: dict[str, Any] = {}  # the kinds of those that it has to spread along axes

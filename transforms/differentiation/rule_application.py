@@ -42,7 +42,7 @@ class Emitter(Objects):
         self.domain, self.kind = facts.domain, self.facts.kind
         self.plain_names = facts.of(find_computed, task.wrt, not task.linked)
         self.link, self.shadowed = task.link, task.shadowed
-        self.careful, self.linked = task.careful, task.linked
+        self.careful, self.linked, self.changing = task.careful, task.linked, task.changing
         self.reads_keys: bool | None = None  # whether a function may read dict keys; None: not computed
         self.same_shape: set[frozenset[str]] = set()
         self.checks: dict[str, list[Any]] = {}
