@@ -41,7 +41,7 @@ from ..lowering.gradient_blocks import expand_gradient_blocks
 from ..lowering.guard_powers import guard_powers, without_needless_guards
 from ..lowering.heap_functions import HeapCalls
 from ..lowering.inline_closures import inline_known_functions
-from ..lowering.inline_generators import refuse_generators
+from ..lowering.inline_generators import is_list_of_items, refuse_generators, refuse_unknown_items
 from ..lowering.inline_methods import (
     ROUNDS,
     asks_for_kinds,
@@ -324,7 +324,7 @@ class Forms:
         function = self.of_arity(function, len(call.args), [k.arg for k in call.keywords])
         if has_stars(function):
             return None
-        if function in self.refused or function in self.recursive:
+        if function in self.refused or (function in self.recursive and not is_generator_function(function)):
             return None
         try:
             if not has_written_defaults(function):
@@ -389,6 +389,8 @@ class Forms:
         if key not in self.programs:
             if heap is None:
                 program = self.with_inlined_callees(program, kinds, True)
+                if function in self.recursive and is_list_of_items(function):
+                    refuse_unknown_items(self.facts(program, kinds))
             else:
                 program = self.with_heap(program, kinds, heap == "writes", outputs)
             refuse_generators(program)
@@ -570,13 +572,15 @@ class Forms:
             find_made = partial(self.made, kinds)
             without_unseen = partial(self.without_unseen, kinds, find_made)
             loops = LoopFacts(find_made, without_unseen)
-            program = inline_known_functions(program, self.inlinable)
-            program = inline_methods(find(program), find_sure(program), self.inlinable, one_name, loops)
+            program = inline_known_functions(program, self.inlinable, self.recursive)
+            known = self.inlinable, self.recursive, one_name, loops
+            program = inline_methods(find(program), find_sure(program), *known)
             while (named := methods_to_objects(find(program))) is not program:
-                program = inline_methods(find(named), find_sure(named), self.inlinable, one_name, loops)
+                program = inline_methods(find(named), find_sure(named), *known)
             if one_name:
                 program = self.promoted(program, kinds)
-            program = lifted_closures(inline_known_functions(program, self.inlinable), one_name)
+            program = inline_known_functions(program, self.inlinable, self.recursive)
+            program = lifted_closures(program, one_name)
         elif not calls_of_functions(program, self.inlinable) and not self.style.flat:
             return promote_items(program)
         now = set[Any]()
@@ -677,7 +681,8 @@ class Forms:
         """A function in normal form with small callees inlined."""
         key = ("inlined", id(program))
         if key not in self.programs:
-            self.programs[key] = lifted_closures(inline_known_functions(program, self.inlinable))
+            inlined = inline_known_functions(program, self.inlinable, self.recursive)
+            self.programs[key] = lifted_closures(inlined)
         return self.programs[key]
 
     def settled(

@@ -34,6 +34,7 @@ from ..transforms.trees.nodes import assign, attribute, call, find_nodes, is_ato
 from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
 from ..values.objects import ABSENT, lookup
+from .expand_iterators import is_consumer
 
 __all__ = ["dispatch_methods"]
 
@@ -115,7 +116,7 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         if isinstance(value, gast.Call) and not is_atom(value.func):
             looked_up.append(value.func)
         asking = [(node, *asked) for node in looked_up for asked in method_names(node)]
-        for node, x, members in [*asking, *((s, *asked) for asked in called_by(s))]:
+        for node, x, members in [*asking, *((s, *asked) for asked in called_by(s, program))]:
             found = choices(x)
             known = [c for c in found if isinstance(c, type)]
             asked = [member_of(Instance(c), m) for c in known for m in members]
@@ -169,10 +170,15 @@ def _place(choice: Any) -> tuple[str, ...]:
     return named if code is None else (*named, f"{code.co_firstlineno:9}", str([*code.co_positions()]))
 
 
-def called_by(s: Any) -> list[tuple[Any, list[str]]]:
-    """The object whose class may have a method or property that a statement calls, with the names of these.
+def called_by(s: Any, program: Program) -> list[tuple[Any, list[str]]]:
+    """The objects whose classes may have a method or property that a statement calls, with the names of
+    these.
     """
     match s:
+        case gast.For(iter=gast.Call() as value) | gast.Assign(value=gast.Call() as value) if is_consumer(
+            value, program
+        ):
+            return [(x, ["__iter__"]) for x in value.args if isinstance(x, gast.Name)]
         case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as x) | gast.For(iter=gast.Name() as x):
             return [(x, ["__iter__"])]
         case gast.Assign(targets=[gast.Subscript(value=x)]) | gast.AugAssign(target=gast.Subscript(value=x)):
@@ -191,7 +197,7 @@ def named_in(s: Any, name: str, one: str) -> list[Any]:
         case gast.AugAssign(target=gast.Name()):
             return [rebuilt(s, target=store(one)), assign(name, load(one), s)]
         case gast.For():
-            return [rebuilt(s, iter=load(one))]
+            return [rebuilt(s, iter=substitute(s.iter, {name: load(one)}))]
         case gast.Expr() | gast.Assign(targets=[gast.Name() | gast.Tuple()]):
             return [rebuilt(s, value=substitute(s.value, {name: load(one)}))]
     return [substitute(s, {name: load(one)})]

@@ -23,7 +23,7 @@ from ..transforms.trees.nodes import assign, attribute, call, find_nodes, load, 
 from ..transforms.trees.program import Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt, rewritten, substitute
 
-__all__ = ["expand_iterators", "without_iterators"]
+__all__ = ["expand_iterators", "is_consumer", "without_iterators"]
 
 CONSUMERS = (sum, max, min, any, all, list, tuple, sorted, set, frozenset, enumerate, zip)
 
@@ -33,29 +33,30 @@ def expand_iterators(program: Program, kind: Callable[[Any], Kind]) -> Program:
     names = program.names.copy()
     made: list[str] = []
 
-    def source(node: Any, before: list[Any]) -> Any:
+    def source(node: Any, before: list[Any], s: Any) -> Any:
         if not isinstance(node, gast.Name) or not iterates(kind(node)):
             return node
         made.append(names.temporary("items"))
-        before.append(assign(made[-1], located(call(attribute(node, "__iter__")), node), node))
-        return located(load(made[-1]), node)
+        like = node if hasattr(node, "lineno") else s
+        before.append(assign(made[-1], located(call(attribute(node, "__iter__")), like), like))
+        return located(load(made[-1]), like)
 
-    def consumed(node: Any, before: list[Any]) -> Any:
+    def consumed(node: Any, before: list[Any], s: Any) -> Any:
         if not isinstance(node, gast.Call):
-            return source(node, before)
+            return source(node, before, s)
         if not is_consumer(node, program):
             return node
-        return rebuilt(node, args=[source(a, before) for a in node.args])
+        return rebuilt(node, args=[source(a, before, s) for a in node.args])
 
     def statement(s: Any) -> list[Any]:
         before: list[Any] = []
         match s:
             case gast.For():
-                s = rebuilt(s, iter=consumed(s.iter, before))
+                s = rebuilt(s, iter=consumed(s.iter, before, s))
             case gast.Assign(targets=[gast.Tuple()], value=gast.Name() as value):
-                s = rebuilt(s, value=source(value, before))
+                s = rebuilt(s, value=source(value, before, s))
             case gast.Assign(value=gast.Call() as value):
-                s = rebuilt(s, value=consumed(value, before))
+                s = rebuilt(s, value=consumed(value, before, s))
         return [*before, s]
 
     tree = rewritten(program.tree, statement, nested=False, inner_first=True)

@@ -27,11 +27,11 @@ ROUNDS = 8  # of inlining: a function may make others
 CHANGING = frozenset({"pop", "popitem", "setdefault", "__setitem__", "__iadd__", "__isub__", "__imul__"})
 
 
-def inline_known_functions(program: Program, inlinable: Inlinable) -> Program:
+def inline_known_functions(program: Program, inlinable: Inlinable, recursive: set[Any]) -> Program:
     """The program, in normal form, with small functions inlined, and the closures of factories where none of
     them escapes.
     """
-    program = _put_in(program, inlinable)
+    program = _put_in(program, inlinable, recursive)
     for _ in range(ROUNDS):
         calls = find_nodes(program.tree, gast.Call)
         factories = [c for c in calls if _makes_closures(program, c, inlinable)]
@@ -40,7 +40,7 @@ def inline_known_functions(program: Program, inlinable: Inlinable) -> Program:
         before = program
         for tried in (factories, *([f] for f in factories if len(factories) > 1)):
             made = inline_calls(program, inlinable, makes=partial(is_among, tried))
-            made = _put_in(made, inlinable, _functions(made) - _functions(program))
+            made = _put_in(made, inlinable, recursive, _functions(made) - _functions(program))
             if _functions(made) <= _functions(program):
                 program = made
                 break
@@ -53,11 +53,13 @@ def _functions(program: Program) -> set[str]:
     return {f.name for f in find_nodes(program.tree, gast.FunctionDef)}
 
 
-def _put_in(program: Program, inlinable: Inlinable, made: Set[str] = frozenset()) -> Program:
+def _put_in(
+    program: Program, inlinable: Inlinable, recursive: set[Any], made: Set[str] = frozenset()
+) -> Program:
     """The program with small functions inlined, and closures that write or whose names are in `made`."""
     for _ in range(ROUNDS):
         program = inline_calls(program, inlinable, needed=_writing(program, inlinable))
-        program = _with_generators(program, inlinable)
+        program = _with_generators(program, inlinable, recursive)
         writes = partial(_may_write, program, inlinable)
         named = name_functions(program, partial(_is_either, partial(_is_named, made), writes))
         if named is program:
@@ -66,11 +68,11 @@ def _put_in(program: Program, inlinable: Inlinable, made: Set[str] = frozenset()
     return program
 
 
-def _with_generators(program: Program, inlinable: Inlinable) -> Program:
+def _with_generators(program: Program, inlinable: Inlinable, recursive: set[Any]) -> Program:
     """The program with generators inlined into their consumers, and then their callees."""
     for _ in range(ROUNDS):
         before = program
-        program = inline_generators(before, inlinable)
+        program = inline_generators(before, inlinable, recursive)
         is_given = given_generators(program)
         if program is before and not any(map(is_given, find_nodes(program.tree, gast.Call))):
             break

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from types import FunctionType
 from typing import Any
+from weakref import WeakSet
 
 import gast
 
 from ..analysis.context_managers import nature_of_context
+from ..kinds.lattice import UNKNOWN
 from ..source.read import code_of_tree, read_source
 from ..transforms.analyses.bind_methods import MethodCall
+from ..transforms.analyses.facts import Facts
 from ..transforms.errors import NoSourceError
 from ..transforms.lowering.splice_generators import collect_items, splice_generators
 from ..transforms.trees.generators import makes_generator
@@ -23,24 +26,47 @@ from ..transforms.trees.nodes import (
     find_nodes,
     load,
     names_read,
+    statements_in,
     store,
 )
 from ..transforms.trees.program import Names, Program
 from ..transforms.trees.rebuild import map_blocks, rebuilt, substitute
 from ..values.code_state import cells_of, rebuilt_function
+from .self_recursion import is_within
 
 __all__ = ["given_generators", "inline_generators", "refuse_generators"]
 
+LISTS: WeakSet[FunctionType] = WeakSet()  # the functions made by `items_of`
 VIEWS = ("items", "keys", "values")
 Inlinable = Callable[[Any, Any], Program | None]
 
 
 def inline_generators(
-    program: Program, inlinable: Inlinable, find_method: Callable[[Any], MethodCall | None] | None = None
+    program: Program,
+    inlinable: Inlinable,
+    recursive: set[Any],
+    find_method: Callable[[Any], MethodCall | None] | None = None,
+    guards: Callable[[Any], list[Any]] = lambda value: [],
 ) -> Program:
-    """The program, in normal form, with generators inlined into the loops and calls that consume them."""
+    """The program, in normal form, with generators inlined into the loops and calls that consume them.
+    `recursive` are functions that were found to reach themselves; it gains the generators that are called
+    where their own code was put in, and the functions that return the items of recursive ones. `guards` are
+    those of `inline_calls`.
+    """
+
+    def recurs(function: Any, place: Any) -> bool:
+        is_written = isinstance(function, FunctionType) and place[1] is not None
+        if is_written and is_within(place[0], place[1], function):
+            recursive.add(function)
+        return function in recursive
+
+    def collect(function: FunctionType) -> FunctionType | None:
+        items = items_of(function)
+        recursive.update({items} - {None})
+        return items
+
     program = iterables_apart(program)
-    return splice_generators(program, inlinable, find_method, items_of, stays_context)
+    return splice_generators(program, inlinable, find_method, collect, stays_context, recurs, guards)
 
 
 def iterables_apart(program: Program) -> Program:
@@ -110,7 +136,35 @@ def items_of(generator: FunctionType) -> FunctionType | None:
     items = Names({n.id for n in find_nodes(source.tree, gast.Name)} | {*code.co_names}).fresh("items")
     tree = collect_items(source.tree, items)
     new = code_of_tree(tree, source.filename, code.co_freevars, source.lines)
-    return rebuilt_function(generator, new, cells_of(generator))
+    made = rebuilt_function(generator, new, cells_of(generator))
+    LISTS.add(made)
+    return made
+
+
+def is_list_of_items(function: FunctionType) -> bool:
+    """Whether a function was made by `items_of`."""
+    return function in LISTS
+
+
+def refuse_unknown_items(facts: Facts) -> None:
+    """Raises UnsupportedSyntaxError where a function iterates over something of an unknown kind, which may be
+    an object of the user's: only the memory of a heap may tell its class.
+    """
+    for s in statements_in(facts.program.tree.body):
+        match s:
+            case gast.For(iter=gast.Name() as source):
+                is_read = True
+            case gast.Assign(value=gast.Call(func=func, args=[gast.Name() as source])):
+                is_read = facts.program.resolve(func) is list
+            case _:
+                continue
+        if is_read and facts.kind(source) is UNKNOWN:
+            facts.program.refuse(
+                s,
+                "a recursive generator over objects of unknown classes is not differentiated",
+                "which generator gives the items is known at run time only",
+                "write a function that returns a list",
+            )
 
 
 def given_generators(program: Program) -> Callable[[Any], bool]:

@@ -125,13 +125,15 @@ def inline_methods(
     facts: Facts,
     sure: Facts,
     inlinable: Inlinable,
+    recursive: set[Any],
     one_name: bool = True,
     loops: LoopFacts | None = None,
 ) -> Program:
     """The program, in normal form, with small methods and constructors inlined.
 
     `facts` assume that calls to be inlined do not change objects, `sure` do not; `one_name` says that objects
-    are changed through one name each, so that kinds of attributes hold. With `loops`, loops over objects that
+    are changed through one name each, so that kinds of attributes hold; `recursive` is that of
+    `inline_generators`. With `loops`, loops over objects that
     are of several classes, or changed, are unrolled.
     """
     first, program, lengths = facts, facts.program, dict[str, int]()
@@ -165,14 +167,15 @@ def inline_methods(
                 always=sets_attributes,
                 guards=guards,
             )
-            find_method = partial(method_without_rule, facts=facts, open_too=False)
-            program = inline_generators(without_iterators(program), inlinable, find_method)
+            find_method = partial(method_without_rule, facts=facts)
+            program = without_iterators(program)
+            program = inline_generators(program, inlinable, recursive, find_method, guards)
             if lengths and loops is not None and same(program.tree, before.tree):
                 program = loops.without_unseen(before)
             if same(program.tree, before.tree):
                 break
     if lengths and not have_lengths(sure.again(program), lengths):
-        return inline_methods(first, sure, inlinable, one_name)
+        return inline_methods(first, sure, inlinable, recursive, one_name)
     if one_name:
         refuse_replaced(program, called, stored)
     return without_lookups(without_lengths(program, lengths))

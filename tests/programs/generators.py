@@ -343,3 +343,57 @@ def generator_expressions_with_names(x):
     for v in powers:
         total += v * x
     return total + sum(v * v for v in later) + len(items)
+
+
+class Branch:
+    def __init__(self, length, children=()):
+        self.length, self.children = length, list(children)
+
+    def __iter__(self):
+        yield self
+        for child in self.children:
+            yield from child
+
+    def leaves(self):
+        if not self.children:
+            yield self
+        for child in self.children:
+            yield from child.leaves()
+
+    def depths(self, above=0.0):
+        yield above + self.length
+        for child in self.children:
+            for depth in child.depths(above + self.length):
+                yield 2 * depth
+
+
+def tree_of(x):
+    inner = Branch(x * x, [Branch(2.0), Branch(x, [Branch(3 * x)])])
+    return Branch(x, [inner, Branch(0.5, [Branch(x**3)])])
+
+
+@program((1.3,), second=True, quick=True)
+def objects_that_iterate_over_their_parts(x):
+    tree = tree_of(x)
+    total = sum(b.length**2 for b in tree)
+    for k, b in enumerate(tree):
+        total += k * b.length
+    root, *others = tree
+    return total * root.length * max(b.length for b in tree) + len(others)
+
+
+@program((1.3,), second=True)
+def generator_methods_of_parts(x):
+    tree = tree_of(x)
+    return sum(b.length**3 for b in tree.leaves()) * sum(d * d for d in tree.depths())
+
+
+@program((1.3,), second=True)
+def loops_over_parts_that_change_what_is_not_read(x):
+    tree = tree_of(x)
+    for b in tree:
+        for child in b.children:
+            child.length = child.length * b.length
+    for b in list(tree.leaves()):
+        b.children.append(Branch(b.length * x))
+    return sum(b.length for b in tree)

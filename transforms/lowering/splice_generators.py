@@ -43,10 +43,13 @@ def f(x):
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType
+from types import FunctionType, MemberDescriptorType
 from typing import Any
 
 import gast
@@ -58,6 +61,7 @@ from ..trees.bind_objects import Objects
 from ..trees.generators import is_generator, is_yield, makes_generator
 from ..trees.nodes import (
     assign,
+    binding_counts,
     blocks_of,
     find_nodes,
     has_stars,
@@ -90,9 +94,16 @@ __all__ = ["MANAGED", "collect_items", "is_effect_free", "splice_generators"]
 Node = Any  # gast publishes no types
 Collector = Callable[[Any], Any]
 Keeper = Callable[[Any, bool], bool]
+Meeter = Callable[[Any, Any], bool]
 
 # The code that all functions made by `contextlib.contextmanager` share; the generator is `__wrapped__`.
 MANAGED = contextlib.contextmanager(lambda: iter(())).__code__
+ALL = frozenset({"any"})  # in place of the names of attributes
+# Modules whose classes run no code of the program's own.
+LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy"}
+LIST_IT = "loop over a list: `list(...)` around the generator"
+# Functions of a list whose results do not hold it.
+COPYING = (sum, max, min, len, list, tuple, sorted)
 # How many statements one loop may become.
 LARGEST = 400
 
@@ -103,22 +114,27 @@ def splice_generators(
     find_method: Callable[[Node], MethodCall | None] | None = None,
     collect: Collector = lambda function: None,
     keeps: Keeper = lambda function, stores_outside: False,
+    recurs: Meeter = lambda function, place: False,
+    guards: Callable[[Node], list[Node]] = lambda value: [],
 ) -> Program:
     """The program with generators spliced into their consumers; itself where there are none.
 
-    `find_function` and `find_method` are those of `inline_calls`; `collect(function)` gives the function that
-    returns the list of a generator's items, or None; `keeps(function, stores_outside)` says that a `with`
-    whose context the function makes stays; the second argument tells whether it stores into outside objects.
+    `find_function`, `find_method` and `guards` are those of `inline_calls`; `collect(function)` gives the
+    function that returns the list of a generator's items, or None; `keeps(function, stores_outside)` says
+    that a `with` whose context the function makes stays; the second argument tells whether it stores into
+    outside objects. `recurs(function, place)` says whether a generator function that is called at a place,
+    as of `Program.extent`, was found to reach itself, through methods and loops of objects.
     """
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
     splicer.find_method, splicer.collect, splicer.keeps = find_method, collect, keeps
+    splicer.recurs, splicer.guards = recurs, guards
     return splicer.spliced()
 
 
 def is_effect_free(program: Program, find_function: Finder) -> bool:
     """Whether a function surely changes only variables and objects that it made."""
     splicer = _Splicer(program, find_function, LARGEST, (key_of(program),), {})
-    splicer.functions = {}
+    splicer.functions, splicer.classes = {}, {}
     return splicer.is_effect_free(program, program.tree.body)
 
 
@@ -139,10 +155,13 @@ class _Splicer(Inliner):
 
     collect: Collector
     keeps: Keeper
+    recurs: Meeter
+    classes: dict[int, list[type]]  # those that modules know, by their names
     functions: dict[str, Node]  # the nested functions whose name has one binding
 
     def spliced(self) -> Program:
         self.unnamed: set[str] = set()
+        self.classes: dict[int, list[type]] = {}
         tree = self.with_names()
         if self.unnamed:
             self.program = self.program.with_tree(tree)
@@ -212,7 +231,7 @@ class _Splicer(Inliner):
                     callee = self.callee_of(call, known)
                     new = self.consumed(s, callee, todo, known) if callee is not None else None
                     if new is not None:
-                        todo = new
+                        todo = [*self.guarded(s, call), *new]
                         self.changed = True
                         continue
                 case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=other)) if self.renames(
@@ -229,6 +248,11 @@ class _Splicer(Inliner):
                         continue
             result.append(map_blocks(s, inner))
         return result
+
+    def guarded(self, s: Node, call: Node) -> list[Node]:
+        """The checks in front of a generator that is a method."""
+        is_method = self.find_method is not None and self.find_method(call) is not None
+        return [located(g, s) for g in self.guards(call)] if is_method else []
 
     def is_alone(self, name: str) -> bool:
         """Whether a variable is assigned once and read once."""
@@ -288,17 +312,19 @@ class _Splicer(Inliner):
 
     def is_effect_free(self, program: Program, block: list[Node], seen: tuple[Any, ...] = ()) -> bool:
         """Whether statements surely change only variables of their function and objects that it made."""
-        return self.keeps_items(program, block, seen, attributes=True)
+        return self.keeps_items(program, block, seen, read=ALL)
 
     def keeps_items(
-        self, program: Program, block: list[Node], seen: tuple[Any, ...] = (), attributes: bool = False
+        self, program: Program, block: list[Node], seen: tuple[Any, ...] = (), read: Set[str] | None = None
     ) -> bool:
         """Whether statements surely change no items of arrays and containers that the function did not make,
-        and no `attributes` and variables of other functions.
+        and, unless `read` is None, no attributes of these names and no variables of other functions.
         """
         changes, whole = Changes(program, store("_"), False), self.program
+        changes.own = unshared_lists(program)
+        changes.lists_are_own = read is None
         for s in statements_in(block):
-            if attributes and _sets_elsewhere(s):
+            if read is not None and self.sets_elsewhere(program, s, read):
                 return False
             is_call = isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)
             if is_call and getattr(s.value.func, "attr", "") != "append":
@@ -310,45 +336,99 @@ class _Splicer(Inliner):
             nested = self.functions.get(name) if program is whole else None
             if nested is not None:
                 key = nested.name, "", 0, 0
-                if key not in seen and not self.keeps_items(program, nested.body, (*seen, key), attributes):
+                if key not in seen and not self.keeps_items(program, nested.body, (*seen, key), read):
                     return False
                 continue
-            read = self.read_all(program, n) if isinstance(n, gast.Call) else []
-            for callee in read:
+            called = self.read_all(program, n)
+            if called is None:
+                return False
+            for callee in called:
                 key = key_of(callee)
                 body = callee.tree.body
-                if key not in seen and not self.keeps_items(callee, body, (*seen, key), attributes):
+                if key not in seen and not self.keeps_items(callee, body, (*seen, key), read):
                     return False
-            if not read and changes.may_change(n):
+            if (not called or not isinstance(n, gast.Call)) and changes.may_change(n):
                 return False
         return True
 
-    def read_all(self, program: Program, call: Node) -> list[Program]:
-        """The functions that a call may run, where these are known; a method that is called on `self` stands
-        for those of its name in all classes of its module.
+    def sets_elsewhere(self, program: Program, s: Node, read: Set[str]) -> bool:
+        """Whether a statement may set one of the attributes `read`, or a variable of another function."""
+        if isinstance(s, (gast.Nonlocal, gast.Global, gast.Delete)):
+            return True
+        targets = s.targets if isinstance(s, gast.Assign) else [getattr(s, "target", None)]
+        names = {t.attr for t in targets if isinstance(t, gast.Attribute)}
+        if not names or not names.isdisjoint(read) or read is ALL:
+            return bool(names)
+        classes = self.classes_of(program)
+        found = [inspect.getattr_static(c, n, None) for c in classes for n in names]
+        plain: Any = object.__setattr__
+        is_plain = all(c.__setattr__ is plain for c in classes)
+        return not is_plain or any(hasattr(type(f), "__set__") and not _is_slot(f) for f in found)
+
+    def attributes_read(self, program: Program, block: list[Node]) -> frozenset[str]:
+        """The names of the attributes that statements without effects may read, also in functions that they
+        call.
         """
+        names, seen = set[str](), set[Any]()
+        todo = [(program, block)]
+        while todo:
+            program, block = todo.pop()
+            if program is self.program:
+                block = [*block, *self.functions.values()]
+            for n in (n for s in block for n in walk(s)):
+                if isinstance(n, gast.Attribute):
+                    names.add(n.attr)
+                for callee in self.read_all(program, n) or []:
+                    if key_of(callee) not in seen:
+                        seen.add(key_of(callee))
+                        todo.append((callee, callee.tree.body))
+        return frozenset(names)
+
+    def classes_of(self, program: Program) -> list[type]:
+        """The classes that a function's module knows."""
+        known = self.classes.setdefault(id(program.scope.globals), [])
+        if not known:
+            known += known_classes(program)
+        return known
+
+    def read_all(self, program: Program, call: Node) -> list[Program] | None:
+        """The functions that an expression or loop may run, where these are known; a method of the name of
+        the function that it stands in is one of any class that the module knows, as are properties and
+        iterators. None where the source of one of these is not known.
+        """
+        match call:
+            case gast.Attribute(ctx=gast.Load(), attr=attr) if program.resolve(call) is MISSING:
+                return self.of_classes(program, attr, lambda f: getattr(f, "fget", getattr(f, "func", None)))
+            case gast.For(iter=gast.Name() as source) if not _is_builtin(program, source.id):
+                return self.of_classes(program, "__iter__", lambda f: f)
+        if not isinstance(call, gast.Call):
+            return []
         function = program.resolve(call.func)
         if function is not MISSING:
             read = self.find(function, call) if isinstance(function, FunctionType) else None
             return [] if read is None else [read]
         name = getattr(call.func, "attr", "")
-        if name != program.tree.name or call.args or call.keywords:
+        if name != program.tree.name or has_stars(call):
             return []
-        classes = [c for c in program.scope.globals.values() if isinstance(c, type) and hasattr(c, name)]
-        whole = located(gast.Call(func=call.func, args=[call.func.value], keywords=[]), call)
+        classes = [c for c in self.classes_of(program) if hasattr(c, name)]
+        given = [call.func.value, *call.args]
+        whole = located(gast.Call(func=call.func, args=given, keywords=call.keywords), call)
         found = [self.find(getattr(c, name), whole) for c in classes]
         return [p for p in found if p is not None] if None not in found else []
 
-    def is_recursive(self, callee: _Callee) -> bool:
-        """Whether the generator function may call itself, also indirectly."""
+    def is_recursive(self, callee: _Callee) -> bool | None:
+        """Whether the generator function calls itself, also indirectly; None if it calls a method of its name
+        of an object that may be of another class.
+        """
         if callee.program is None:
             return callee.tree.name in names_in(rebuilt(callee.tree, name="", args=callee.tree.args))
         key, seen, todo = key_of(callee.program), set[Any](), [callee.program]
+        may_be = False
         while todo:
             program = todo.pop()
             for n in find_nodes(program.tree, gast.Call):
                 if isinstance(n.func, gast.Attribute) and n.func.attr == callee.tree.name:
-                    return True
+                    may_be = True
                 function = program.resolve(n.func)
                 read = self.find(function, n) if isinstance(function, FunctionType) else None
                 if read is None or key_of(read) in seen:
@@ -357,7 +437,19 @@ class _Splicer(Inliner):
                     return True
                 seen.add(key_of(read))
                 todo.append(read)
-        return False
+        return None if may_be else False
+
+    def of_classes(
+        self, program: Program, name: str, function_of: Callable[[Any], Any]
+    ) -> list[Program] | None:
+        """The functions behind a member of this name of the classes that the module knows; None where the
+        source of one of them is not known.
+        """
+        members = [inspect.getattr_static(c, name, None) for c in self.classes_of(program)]
+        functions = [f for f in map(function_of, members) if isinstance(f, FunctionType)]
+        whole = gast.Call(func=load(name), args=[load("self")], keywords=[])
+        found = [self.find(f, whole) for f in dict.fromkeys(functions)]
+        return [p for p in found if p is not None] if None not in found else None
 
     # ------------------------------------------------------------ the consumers
 
@@ -370,8 +462,14 @@ class _Splicer(Inliner):
         name = s.targets[0].id
         if not self.is_alone(name):
             return None
-        if self.is_recursive(callee):
-            return self.listed(s, callee, rest)
+        recursive = self.is_recursive(callee)
+        where = s.value if hasattr(s.value, "lineno") else s
+        if callee.program is not None and self.recurs(callee.function, self.program.extent(where)):
+            recursive = True
+        if recursive is not False:
+            new = self.listed(s, callee, rest, refuses=recursive is True)
+            if new is not None or recursive:
+                return new
         given = self.given(callee)
         if given is None:
             return None
@@ -432,22 +530,41 @@ class _Splicer(Inliner):
         new = block(statements)
         return new if found else None
 
-    def listed(self, s: Node, callee: _Callee, rest: list[Node]) -> list[Node] | None:
-        """The list of a recursive generator's items in its place, where that cannot be noticed."""
+    def listed(self, s: Node, callee: _Callee, rest: list[Node], refuses: bool) -> list[Node] | None:
+        """The list of a recursive generator's items in its place, where that cannot be noticed; with
+        `refuses`, a loop where it may be is refused.
+        """
         name = s.targets[0].id
         use = next((t for t in rest if name in names_in(t)), None)
         if use is None:
             return None
-        is_loop = isinstance(use, gast.For) and name in names_in(use.iter) and not _leaves(use)
+        is_loop = isinstance(use, gast.For) and name in names_in(use.iter)
         is_loop = is_loop and not takes_all(self.objects, use, name)
         if not is_loop and not takes_all(self.objects, use, name):
+            return None
+        if is_loop and _leaves(use):
+            if refuses:
+                self.program.refuse(
+                    use,
+                    "a loop over a recursive generator, left by `break` or `return`, is not differentiated",
+                    "all its items are computed before the loop",
+                    LIST_IT,
+                )
             return None
         if is_loop or use is not rest[0]:
             between = [*rest[: rest.index(use)], *(use.body if is_loop else [])]
             program = callee.program or self.program
-            if not self.is_effect_free(program, callee.tree.body):
-                return None
-            if not self.is_effect_free(self.program, between):
+            quiet = self.is_effect_free(program, callee.tree.body)
+            read = self.attributes_read(program, callee.tree.body)
+            if not quiet or not self.keeps_items(self.program, between, read=read):
+                if is_loop and refuses:
+                    self.program.refuse(
+                        use,
+                        "a loop that may change what its recursive generator reads, or over one that has "
+                        "effects, is not differentiated",
+                        "all items are computed before the loop",
+                        LIST_IT,
+                    )
                 return None
         if callee.program is None:
             items = self.lists[callee.tree.name]
@@ -455,7 +572,7 @@ class _Splicer(Inliner):
         function = self.collect(callee.function)
         if function is None:
             return None
-        items = self.objects.name(function, f"{callee.tree.name}_items")
+        items = self.objects.name(function, f"{callee.tree.name.strip('_')}_items")
         self.program = self.program.with_tree(
             self.program.tree, bindings={**self.program.bindings, **self.objects.bindings}
         )
@@ -612,7 +729,7 @@ class _Splicer(Inliner):
             callee = self.read_generator(function.__wrapped__, call)
         except UnsupportedSyntaxError:  # the context stays unknown
             return None
-        if callee is None or not yields_once(callee.tree.body) or self.is_recursive(callee):
+        if callee is None or not yields_once(callee.tree.body) or self.is_recursive(callee) is not False:
             return None
         if self.keeps(function, stores_outside(callee.program or self.program, callee.tree)):
             return None
@@ -630,12 +747,71 @@ class _Splicer(Inliner):
         return [*start, *_replaced(body, turn)]
 
 
-def _sets_elsewhere(s: Node) -> bool:
-    """Whether a statement sets an attribute, or a variable of another function."""
-    if isinstance(s, (gast.Nonlocal, gast.Global, gast.Delete)):
-        return True
-    targets = s.targets if isinstance(s, gast.Assign) else [getattr(s, "target", None)]
-    return any(isinstance(t, gast.Attribute) for t in targets)
+def known_classes(program: Program) -> list[type]:
+    """The classes that a function's module has names of, with their subclasses."""
+    todo = [c for c in program.scope.globals.values() if isinstance(c, type)]
+    found: dict[type, None] = {}
+    while todo:
+        cls = todo.pop(0)
+        if cls not in found and cls.__module__.partition(".")[0] not in LIBRARIES:
+            found[cls] = None
+            todo += type.__subclasses__(cls)
+    return list(found)
+
+
+def _is_slot(member: Any) -> bool:
+    return isinstance(member, MemberDescriptorType)
+
+
+def _is_builtin(program: Program, name: str) -> bool:
+    """Whether a name surely holds a list, tuple, dict or range."""
+    displays = (gast.List, gast.Tuple, gast.Dict, gast.Set)
+    bound = [s for s in find_nodes(program.tree, gast.Assign) if name in names_in(s.targets[0])]
+    values = [s.value for s in bound if isinstance(s.targets[0], gast.Name)]
+    is_assigned = binding_counts(program.tree)[name] == len(values) == len(bound)
+    return is_assigned and all(
+        isinstance(v, displays)
+        or (isinstance(v, gast.Call) and any(program.resolve(v.func) is f for f in (range, *COPYING)))
+        for v in values
+    )
+
+
+def unshared_lists(program: Program) -> set[str]:
+    """The names of lists that a function makes and only appends to, and that nothing else holds."""
+    made: set[str] = set()
+    others: Counter[str] = Counter()
+    for s in statements_in(program.tree.body):
+        match s:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.List()):
+                made.add(name)
+                continue
+            case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"), args=args)):
+                others.update(n for a in args for n in names_in(a))
+                continue
+            case gast.Return():
+                continue
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=func, args=[gast.Name()])
+            ) if _copies(program.resolve(func)):
+                others[name] += 1
+                continue
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(), slice=index)
+            ):
+                others.update({name} | names_in(index))
+                continue
+            case gast.For(iter=gast.Name()):
+                others.update(names_in(s.target))
+                continue
+        own = map_blocks(s, lambda inner: [])
+        others.update(names_in(own))
+    return {name for name in made if not others[name]}
+
+
+def _copies(function: Any) -> bool:
+    """Whether a function of a list returns something that does not hold it."""
+    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    return any(function is f for f in COPYING) or (module == "numpy" and function is not MISSING)
 
 
 def _goes_over(s: Node, name: str) -> bool:

@@ -45,6 +45,8 @@ class Changes:
     def __init__(self, program: Program, target: Node, of_dict: bool) -> None:
         self.program, self.of_dict = program, of_dict
         self.items = {n.id for n in gast.walk(target) if isinstance(n, gast.Name)}
+        self.own: set[str] = set()  # lists that only the function itself can read
+        self.lists_are_own = True  # whether all lists that it made empty are taken to be such
         self.bindings: dict[str, list[Node | None]] = {}
         self.shared: set[str] = set()  # names whose objects may have aliases
         for node in gast.walk(program.tree):
@@ -77,8 +79,15 @@ class Changes:
 
     def is_number(self, name: str) -> bool:
         """Whether a name holds numbers, or arrays without aliases."""
-        is_alone = name not in self.shared and self.is_always(name, gast.Constant, *OPERATIONS)
+        values = self.bindings.get(name, [None])
+        new = all(isinstance(v, (gast.Constant, *OPERATIONS)) or self.is_new(v) for v in values)
+        is_alone = name not in self.shared and new
         return is_alone or self.is_always(name, gast.Constant)
+
+    def is_new(self, value: Node | None) -> bool:
+        """Whether an expression is a call whose result nothing else holds."""
+        found = self.program.resolve(value.func) if isinstance(value, gast.Call) else MISSING
+        return any(found is f for f in (sum, len, float, int))
 
     def may_change(self, node: Node) -> bool:
         match node:
@@ -101,7 +110,8 @@ class Changes:
                 return True
             root = _root(node.func)
             if node.func.attr in ("append", "add"):
-                return not self.is_always(root, gast.List, gast.Set)
+                is_made = self.lists_are_own and self.is_always(root, gast.List, gast.Set)
+                return not is_made and root not in self.own
             return root not in self.items and node.func.attr not in READERS
         library = self.program.library
         if library.writes(found) or any(k.arg in ("out", None) for k in node.keywords):
