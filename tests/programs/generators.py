@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+from collections import Counter
 
 import numpy as np
 
@@ -397,3 +398,24 @@ def loops_over_parts_that_change_what_is_not_read(x):
     for b in list(tree.leaves()):
         b.children.append(Branch(b.length * x))
     return sum(b.length for b in tree)
+
+
+class Agent:
+    def __init__(self, energy, kind):
+        self.energy, self.kind = energy, kind
+
+    def eat(self, food):
+        self.energy += food
+
+    def species(self):
+        return self.kind
+
+
+@program((1.3,), second=True)
+def counters_of_generators(x):
+    agents = [Agent(x, "hawk"), Agent(x * x, "dove"), Agent(2.0, "hawk")]
+    for agent in agents:
+        agent.eat(x)
+    counts = Counter(agent.kind for agent in agents)
+    others = Counter(map(Agent.species, agents))
+    return counts["hawk"] * agents[0].energy + others["dove"] * agents[1].energy

@@ -115,7 +115,9 @@ class HeapValues:
         return function is deque or (self.sharing(value) == "elements" and not takes_pairs)
 
     def changes_array(self, value: Node) -> bool:
-        """Whether a call is known to change an argument in place."""
+        """Whether a call is known to change an argument in place, other than `next` an iterator."""
+        if isinstance(value, gast.Call) and self.facts.program.resolve(value.func) is next:
+            return False
         arrays = self.facts.effect_at(value)[0].changed - {ELSEWHERE}
         return bool(arrays or changed_atoms(value, self.facts))
 

@@ -12,6 +12,7 @@ than Python does.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ __all__ = ["ConsumerContext", "Generator", "as_loop", "takes_all"]
 Node = Any  # gast publishes no types
 
 # Functions that take all items of their first argument before any other effect, and keep or read them.
-KEEPERS = (list, tuple, set, frozenset, dict, sorted, transposed)
+KEEPERS = (list, tuple, set, frozenset, dict, Counter, sorted, transposed)
 READERS = (sum, max, min, math.prod, math.fsum)
 METHODS = ("join", "extend", "fromkeys", "union", "update")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import keyword
 import math
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from types import FunctionType
 from typing import Any
 
@@ -59,7 +59,9 @@ __all__ = [
 Node = Any  # gast publishes no types
 
 # Functions that take all items of their first argument before any other effect.
-TAKERS = (list, tuple, deque, set, frozenset, dict, OrderedDict, sum, max, min, sorted, math.prod, math.fsum)
+TAKERS = (
+    list, tuple, deque, set, frozenset, dict, OrderedDict, Counter, sum, max, min, sorted, math.prod, math.fsum,
+)  # fmt: skip
 SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 DISPLAYS = (gast.List, gast.ListComp)
 METHODS = ("join", "extend", "fromkeys", "union", "update")
