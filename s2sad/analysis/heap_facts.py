@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from types import FunctionType
@@ -46,6 +47,7 @@ ON_HEAP: WeakSet[FunctionType] = WeakSet()  # the functions with a heap paramete
 OF_HEAPS = (heap.__name__, heap_adjoints.__name__, slots.__name__)
 HELPERS = (heap, heap_arrays, heap_keys, heap_places, conversions)
 NUMBERS = (float, int, complex, bool, len, round)
+OF_ITEMS = (math.dist, math.fsum, math.prod, getattr(math, "sumprod", None))
 LISTS = frozenset(  # functions of NumPy that may return lists
     [
         "array_split",
@@ -104,6 +106,13 @@ class HeapNatures(HeapValues):
     def is_array(self, node: Any) -> bool:
         kind = self.kind(node)
         return nature_of(kind) == "plain" and not domain.is_immutable(kind)
+
+    def takes_numbers(self, value: Any) -> bool:
+        operation = self.operation(value)
+        function = operation.function if isinstance(operation, Apply) else None
+        is_of_numbers = getattr(function, "__module__", "") in ("math", "cmath")
+        is_counted = not any(isinstance(a, gast.Starred) for a in value.args)
+        return is_of_numbers and is_counted and all(function is not f for f in OF_ITEMS)
 
     def gives_number(self, value: Any) -> bool:
         operation = self.operation(value)

@@ -25,6 +25,7 @@ from ..values.objects import ABSENT, lookup, shadows_fields
 from ..values.objects import sets_plainly as sets_attributes_plainly
 from .cached_properties import computed_by
 from .constructors import makes_empty, new_class
+from .open_calls import may_run_users_code
 
 __all__ = ["KnownObjects", "is_unseen"]
 
@@ -190,7 +191,9 @@ def sets_plainly(kind: Kind, attr: str) -> bool:
 
 
 def is_unseen(facts: Facts, name: str, attr: str) -> bool:
-    """Whether a value stored in an attribute is read neither in the function nor through its result."""
+    """Whether a value stored in an attribute is read neither in the function nor through its result. Other
+    functions may read one of an object of an outer scope.
+    """
     program, kind = facts.program, facts.kind
     owner = kind(load(name))
     if not isinstance(owner, Record) or not sets_plainly(owner, attr):
@@ -202,6 +205,8 @@ def is_unseen(facts: Facts, name: str, attr: str) -> bool:
         if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Load) and n.attr == attr:
             return False
         if isinstance(n, gast.FunctionDef) and n is not program.tree:
+            return False
+        if isinstance(n, gast.Call) and name not in program.locals and may_run_users_code(facts, n):
             return False
         if isinstance(n, gast.Call) and isinstance(facts.operation(n), Call):
             operands = [*n.args, *(k.value for k in n.keywords), getattr(n.func, "value", n.func)]

@@ -37,7 +37,7 @@ from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_active import find_active, loop_elements
 from ..transforms.analyses.find_aliases import ANYTHING, find_aliases, is_outside
 from ..transforms.analyses.find_effects import changed_atoms, find_changes_by_name
-from ..transforms.analyses.operations import Alias, Build, Call, Field, Inert, Item
+from ..transforms.analyses.operations import Alias, Apply, Build, Call, Field, Inert, Item
 from ..transforms.trees.bind_objects import Objects
 from ..transforms.trees.nodes import (
     assign,
@@ -54,6 +54,7 @@ from ..transforms.trees.program import MISSING
 from ..transforms.trees.rebuild import rewritten, substitute
 from ..values.objects import is_plain
 from .object_facts import sets_plainly
+from .open_calls import may_run_users_code
 from .primitive_table import PRIMITIVES
 
 __all__ = ["Slot", "are_read_back", "with_records"]
@@ -284,6 +285,8 @@ def _reads_of(
         case Call(function=FunctionType()) if not active.isdisjoint(names_read(value)):
             pass  # a derivative of its own, whose reads are found there
         case Call():
+            yield made, EVERYTHING
+        case Apply() if isinstance(value, gast.Call) and may_run_users_code(facts, value):
             yield made, EVERYTHING
         case _:
             for base in filter(partial(_may_be_around, facts), find_nodes(value, gast.Name)):

@@ -476,7 +476,7 @@ class Forms:
         if left or wrong:
             lowered = self.heap_calls.lowered(program, kinds, writes, {})
         if self.outer and lowered is not program:
-            refuse_open_calls(facts, memory)
+            refuse_open_calls(facts, memory, self.normal_form)
         return lowered
 
     def dispatched(self, found: Mapping[FunctionType, tuple[Facts, Memory]], met: Any) -> bool:

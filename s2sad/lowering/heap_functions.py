@@ -125,7 +125,7 @@ class HeapCalls:
                     source = self.forms.with_inlined_callees(source, kinds, False)
                 program = lower_to_heap(source, self.natures(source, kinds, self.known.get(key, {})))
                 if self.forms.outer:
-                    refuse_open_calls(self.forms.facts(program, kinds), None)
+                    refuse_open_calls(self.forms.facts(program, kinds), None, self.forms.normal_form)
                 made = cell.cell_contents = _compiled(function, program)
                 self.made[made] = Made(key, kinds, source, program)
             except S2sadError:

@@ -13,27 +13,27 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
-from types import CellType, ModuleType
+from collections.abc import Callable
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import gast
 
 from ..analysis.heap_facts import ON_HEAP
+from ..analysis.open_calls import may_run_users_code
 from ..kinds.class_members import FIXED
-from ..kinds.lattice import Instance, Literal, Random, Unknown
 from ..kinds.memory import Memory
-from ..primitives.record import takes_arrays
 from ..runtime.object_graph import outer_object
 from ..transforms.analyses.facts import Facts
-from ..transforms.analyses.operations import Apply, Call
 from ..transforms.errors import UnsupportedSyntaxError
 from ..transforms.normal_form.desugar_globals import key_of
 from ..transforms.trees.bind_objects import Objects
+from ..transforms.trees.helpers import merged
 from ..transforms.trees.nodes import assign, call, dotted, find_nodes, load, statements_in
 from ..transforms.trees.printer import to_source
 from ..transforms.trees.program import EMPTY, MISSING, Program
 from ..transforms.trees.rebuild import map_children, rebuilt, rewritten
-from ..values.objects import is_plain
+from ..values.objects import is_plain, lookup
 
 __all__ = [
     "changes_outer_objects",
@@ -43,9 +43,6 @@ __all__ = [
     "with_outer_objects",
 ]
 
-# Functions that call no argument.
-CALLING_NONE = {abs, bool, complex, float, getattr, id, int, isinstance, len, print, range, round, setattr}
-CALLING_NONE |= {dict, enumerate, list, reversed, set, str, sum, tuple, type, zip}
 CHANGING: dict[type, set[str]] = {  # the methods of containers that change them
     list: {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"},
     dict: {"clear", "pop", "popitem", "setdefault", "update"},
@@ -102,23 +99,17 @@ def changes_outer_objects(program: Program) -> bool:
 
 
 def is_helper(function: Any) -> bool:
-    module = getattr(function, "__module__", None) or ""
-    return module.startswith(outer_object.__module__.rpartition(".")[0])
+    """Whether a function is a run-time helper that generated code calls."""
+    module = str(getattr(function, "__module__", None))
+    return module == merged.__module__ or module.startswith(outer_object.__module__.rpartition(".")[0])
 
 
-def refuse_open_calls(facts: Facts, memory: Memory | None) -> None:
+def refuse_open_calls(
+    facts: Facts, memory: Memory | None, normal_form: Callable[[FunctionType], Program]
+) -> None:
     """Refuses calls of functions that are not put in their place, in a program with a heap: they may read
-    objects of outer scopes.
+    objects of outer scopes. Where a function has no `normal_form`, the error is the one that says why.
     """
-
-    def may_be_called(node: Any) -> bool:
-        kind = facts.kind(node)
-        if memory is not None and isinstance(node, gast.Name) and node.id in memory.names:
-            held = memory.names[node.id]
-            return not held.is_object or not memory.functions.keys().isdisjoint(held.sites or ())
-        is_open = isinstance(kind, Unknown) and not isinstance(kind, Instance)
-        return is_open or (isinstance(kind, Literal) and callable(kind.value))
-
     program = facts.program
     raised = [n for s in find_nodes(program.tree, gast.Raise) for n in find_nodes(s, gast.Call)]
     for node in find_nodes(program.tree, gast.Call):
@@ -127,28 +118,26 @@ def refuse_open_calls(facts: Facts, memory: Memory | None) -> None:
         function = program.resolve(node.func)
         if function in EMPTY or is_helper(function) or function in ON_HEAP or type(function) is CellType:
             continue
-        match facts.operation(node):
-            case Apply(function=function) as operation:
-                calls_none = takes_arrays(function) or function in CALLING_NONE
-                if calls_none or not any(map(may_be_called, operation.operands())):
-                    continue
-            case Call() if isinstance(node.func, gast.Attribute) and isinstance(
-                facts.kind(node.func.value), Random
-            ):
-                continue
-            case Call():
-                pass
-            case _:
-                continue
-        where = program.where(node)
-        written = re.match(r"[\w.]+", where.text[where.column :])
-        callee = written[0] if written else to_source(node.func).strip()
-        raise UnsupportedSyntaxError(
-            f"the call of `{callee}`, among changes of objects of outer scopes",
-            where,
-            "the function may read these objects, which is not followed there",
-            "pass the objects as arguments",
-        )
+        if may_run_users_code(facts, node, memory):
+            called = lookup(function, "__init__") if isinstance(function, type) else function
+            if isinstance(called, FunctionType):
+                normal_form(called)
+            callee = written_name(program, function, node)
+            raise UnsupportedSyntaxError(
+                f"the call of `{callee}`, among changes of objects of outer scopes",
+                program.where(node),
+                "the function may read these objects, which is not followed there",
+                "pass the objects as arguments",
+            )
+
+
+def written_name(program: Program, function: Any, call: Any) -> str:
+    """The name of a function that is called; of a dynamic one that which the call has for it."""
+    where = program.where(call)
+    written = re.match(r"[\w.]+(?=\()", where.text[where.column :])
+    if function is MISSING:
+        return written[0] if written else to_source(call.func).strip()
+    return str(getattr(function, "__name__", None) or to_source(call.func).strip())
 
 
 def outer_objects_first(program: Program) -> Program:

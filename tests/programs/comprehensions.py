@@ -3,6 +3,7 @@
 import functools
 import math
 import operator
+from collections import Counter, OrderedDict
 
 import numpy as np
 
@@ -431,3 +432,11 @@ def sums_of_lists_of_lists_in_a_loop(z):
         t = 0.4 * sum([0.5 * r for r in [np.sin(q) for q in z if t < 0.07]])
     s += 0.6 * np.sin(s)
     return s + 0.4 * t
+
+
+@program((positive(3),), second=True)
+def ordered_dicts_and_counters_of_generators(x):
+    d = OrderedDict((k, v * v) for k, v in zip("abc", x, strict=True))
+    d["a"] = d["a"] * x[1]
+    counts = Counter("a" if v > 1 else "b" for v in x)
+    return d["a"] * d["b"] * counts["a"] + d["c"] * sum(counts.values())

@@ -1,5 +1,10 @@
 """Objects of the module, of a class and of an enclosing function, which the function changes and reads."""
 
+import math
+from collections import Counter, OrderedDict, deque
+from contextlib import contextmanager
+from types import SimpleNamespace
+
 import numpy as np
 
 from tests.programs.declare import positive, program, signed
@@ -95,3 +100,95 @@ def terms_of_the_model(x):
             MODEL.last = term.value()
         MODEL.last = MODEL.last * term.value()
     return MODEL.last
+
+
+@contextmanager
+def section(title):
+    LOG.append(f"begin {title}")
+    try:
+        yield
+    finally:
+        LOG.append("end")
+
+
+NAMES, DEFAULTS = ["a", "b"], {"factor": 1.5, "steps": 2}
+
+
+class Compartments:
+    def __init__(self, beta, **options):
+        config = {**DEFAULTS, **options}
+        self.config, self.beta, self.events = SimpleNamespace(**config), beta, []
+        self.hits, self.levels = Counter(), OrderedDict((s, beta * k) for k, s in enumerate(NAMES, 1))
+
+    def run(self):
+        y = self.beta
+        for event in self.events:
+            y = y * math.sin(event) * self.config.factor + math.hypot(y, event)
+            self.hits["n"] += 1
+        for s in NAMES:
+            self.levels[s] += y
+            LOG.append(s)
+        return y
+
+
+@program((positive(4),), second=True)
+def a_log_beside_a_model_with_options(x):
+    model = Compartments(x[0], steps=x[1], factor=x[3])
+    model.events += [x[1], x[2]]
+    with section("run"):
+        y = model.run() * model.config.steps
+    return y + model.levels["a"] * model.levels["b"] * model.hits["n"]
+
+
+class Ray:
+    def __init__(self, y, u):
+        self.y, self.u, self.alive, self.mark = y, u, True, None
+
+
+class Gap:
+    def __init__(self, width):
+        self.width = width
+
+    def trace(self, ray):
+        ray.y = ray.y + self.width * math.tan(ray.u)
+        LOG.append(type(self).__name__)
+        return ray
+
+
+class Lens(Gap):
+    def trace(self, ray):
+        if abs(ray.y) > 5:
+            ray.alive = False
+            return ray
+        ray.u = math.asin(math.sin(ray.u) - 0.1 * ray.y * self.width)
+        return ray
+
+
+@program((positive(4),), second=True)
+def functions_of_numbers_beside_a_log(x):
+    ray = Ray(0.5, x[3] * 0.1)
+    for element in [Gap(x[0]), Lens(x[1]), Gap(x[2])]:
+        ray = element.trace(ray)
+        if not ray.alive:
+            break
+    LOG.append(("done", ray.mark))
+    return math.sqrt(ray.y**2 + 1)
+
+
+@program((positive(4),), second=True)
+def containers_of_generators_beside_a_table(x):
+    TABLE["calls"] += 1
+    rows = {s: deque(v * k for k in range(3)) for s, v in zip(NAMES, x[:2], strict=True)}
+    rows["a"].append(x[2])
+    rows["b"].appendleft(math.exp(x[3]))
+    best, name = max(((sum(rows[s]), s) for s in NAMES), key=lambda t: t[0])
+    return best * math.log(x[0]) + math.fsum(rows["a"]) * len(name)
+
+
+@program((positive(4),), second=True)
+def dicts_of_reversed_items_beside_a_table(x):
+    found = dict(zip(NAMES, reversed([*x[:2]]), strict=True))
+    names = SimpleNamespace(**found)
+    names.a = names.a * math.cos(names.b)
+    TABLE["last"] = names.a
+    return TABLE["last"] * names.b + float(math.floor(names.a))

@@ -4,12 +4,14 @@ with operators.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import s2sad
 
@@ -143,3 +145,44 @@ def test_operators_of_objects_behind_attributes() -> None:
         for transform in (s2sad.grad, s2sad.jacfwd):
             with pytest.raises(s2sad.UnsupportedSyntaxError, match="an operator on an object"):
                 transform(f)(1.5)
+
+
+class State:
+    def __init__(self) -> None:
+        self.a, self.v = 1.0, 2.0
+
+    def __call__(self, t: float) -> float:
+        return STATE.a * t
+
+    def __float__(self) -> float:
+        return STATE.a * self.v
+
+
+STATE, OTHER = State(), State()
+
+
+def times_state(t: float) -> float:
+    return STATE.a * t
+
+
+def set_state(a: float) -> None:
+    STATE.a = a
+
+
+READ_BY_FUNCTIONS: list[Any] = [
+    lambda: quad(times_state, 0.0, 1.0)[0],
+    lambda: quad(OTHER, 0.0, 1.0)[0],
+    lambda: math.tan(OTHER),
+    lambda: math.tan(State()),
+]
+
+
+@pytest.mark.parametrize("read", READ_BY_FUNCTIONS)
+def test_what_library_functions_call_may_read_changed_objects(read: Any) -> None:
+    def f(x: float) -> Any:
+        set_state(x)
+        return read() * x
+
+    for transform in (s2sad.grad, s2sad.jacfwd):
+        with pytest.raises(s2sad.UnsupportedSyntaxError, match=r"among changes of objects|outside of the"):
+            transform(f)(0.7)

@@ -156,6 +156,10 @@ class HeapValues:
         is_new = self.sharing(value) in ("fresh", "elements", "view")
         return is_new and rule is not None and "out" in names_read(rule.template.body)
 
+    def takes_numbers(self, value: Node) -> bool:
+        """Whether a call is of a function of numbers alone."""
+        raise NotImplementedError
+
     def gives_number(self, value: Node) -> bool:
         """Whether a call returns a number or an array for all arguments."""
         raise NotImplementedError

@@ -228,13 +228,14 @@ class Writer:
             return value
         return self.helper("the_set", self.made("found", value))
 
-    def number(self, node: Node) -> Node:
-        """An operand of an operator."""
+    def number(self, node: Node, taken_by: str = "an operator") -> Node:
+        """An operand of an operator, or an argument of a function of numbers."""
         if self.nature(node) == "object" and self.left is not None:
             self.left.append(node.id)
         elif self.nature(node) == "object":
             self.refuse(
-                f"an operator on the object `{node.id}`, among changes of objects",
+                f"{taken_by} on the object `{self.program.origins.get(node.id, node.id)}`, among changes of "
+                "objects",
                 "its use of the object's attributes is not followed",
                 "call a method that computes the new value",
             )

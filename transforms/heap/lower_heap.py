@@ -368,6 +368,10 @@ class _Lowerer(Writer):
                 self.refuse_array()
             self.emit(s)
             return
+        if target is not None and self.values.takes_numbers(value):
+            args = [self.number(a, "a function of numbers") for a in value.args]
+            self.put(target, rebuilt(value, args=args))
+            return
         changing = self.values.may_change(value)
         primitive = self.values.is_primitive(value)
         deep = primitive and self.values.gives_number(value)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import keyword
 import math
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from types import FunctionType
 from typing import Any
 
@@ -101,6 +101,8 @@ def rewritten(w: StatementWriter, node: Node) -> Node | None:
         is_list = isinstance(node.args[0], DISPLAYS) or is_call(w.program, node.args[0], "list")
         is_whole = not any(is_endless(w.program, n) for n in walk(node.args[0]))
         return with_first(node, rewritten_list(w, node.args[0])) if is_whole and not is_list else None
+    if found is defaultdict and len(node.args) > 1 and is_lazy(w.program, node.args[1]):
+        return rebuilt(node, args=[node.args[0], listed(w, node.args[1])])
     if not any(found is f for f in TAKERS) or not is_lazy(w.program, node.args[0]):
         return None
     items = listed(w, node.args[0])
