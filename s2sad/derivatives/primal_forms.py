@@ -57,6 +57,7 @@ from ..lowering.inline_methods import (
 )
 from ..lowering.lambda_lifting import lifted_closures
 from ..lowering.linked_heap import shared_memory, with_shared_memory
+from ..lowering.name_methods import name_methods
 from ..lowering.outer_objects import (
     changes_outer_objects,
     outer_objects_first,
@@ -575,6 +576,7 @@ class Forms:
             program = inline_known_functions(program, self.inlinable, self.recursive)
             known = self.inlinable, self.recursive, one_name, loops
             program = inline_methods(find(program), find_sure(program), *known)
+            program = name_methods(find(program))
             while (named := methods_to_objects(find(program))) is not program:
                 program = inline_methods(find(named), find_sure(named), *known)
             if one_name:

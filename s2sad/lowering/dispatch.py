@@ -35,6 +35,7 @@ from ..transforms.trees.program import MISSING, Program
 from ..transforms.trees.rebuild import rebuilt, rewritten, substitute
 from ..values.objects import ABSENT, lookup
 from .expand_iterators import is_consumer
+from .name_methods import looked_up, names_called_only
 
 __all__ = ["dispatch_methods"]
 
@@ -55,6 +56,8 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
         for s in find_nodes(program.tree, gast.Assign)
         if isinstance(s.value, gast.Call) and program.resolve(s.value.func) is reference
     }
+
+    only_called = names_called_only(program)
 
     def choices(x: Any) -> list[Any]:
         """The classes of an object that only the memory knows, and the functions that it may be."""
@@ -112,10 +115,13 @@ def dispatch_methods(facts: Facts, memory: Memory, met: Callable[[Any, Any], Non
                 return [assign(function, value.func, s), rebuilt(s, value=called)]
             case gast.Call(func=func, args=[x]) if program.resolve(func) is replace and choices(x):
                 return of_each(s, x, choices(x))
-        looked_up = [value]
+        by_text = looked_up(s, program, only_called)
+        if by_text is not None and choices(by_text[0]):
+            return of_each(s, by_text[0], choices(by_text[0]))
+        looked = [value]
         if isinstance(value, gast.Call) and not is_atom(value.func):
-            looked_up.append(value.func)
-        asking = [(node, *asked) for node in looked_up for asked in method_names(node)]
+            looked.append(value.func)
+        asking = [(node, *asked) for node in looked for asked in method_names(node)]
         for node, x, members in [*asking, *((s, *asked) for asked in called_by(s, program))]:
             found = choices(x)
             known = [c for c in found if isinstance(c, type)]

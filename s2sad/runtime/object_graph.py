@@ -33,6 +33,7 @@ __all__ = [
     "set_items",
     "the_list",
     "the_set",
+    "unnamed_method",
 ]
 
 
@@ -185,6 +186,18 @@ def check_function(x: Any, function: Any) -> None:
             why="what the function does was put in its place before",
             instead="call the functions by their names, each in a branch of its own",
         )
+
+
+def unnamed_method(x: Any, name: str) -> Exception:
+    """The error of looking up a method by a text that the program does not have; raises AttributeError where
+    the object has no such attribute.
+    """
+    getattr(x, name)
+    return UnsupportedSyntaxError(
+        f"the attribute `{name}` of a {type(x).__name__}, looked up by a text and called",
+        why="no text of the program or its module names it, so that its call was not put in its place",
+        instead=f'name it in a test: `if name == "{name}": method = x.{name}`',
+    )
 
 
 def check_number(x: Any) -> None:

@@ -342,3 +342,76 @@ def defaults_that_are_no_literals(x):
     for _ in range(2):
         other.trade(account.value)
     return sum(account.entries) + len(other.entries) * other.value + sum(parts_of(x)) * fee(x)
+
+
+class Ledger:
+    def __init__(self, cash):
+        self.cash, self.state, self.count = cash, "idle", 0
+
+    def buy(self, x):
+        self.cash -= x
+
+    def sell(self, x):
+        self.cash += x * x
+
+    def execute(self, side, x):
+        action = getattr(self, side)
+        action(x)
+        return self
+
+    def on_idle(self, x):
+        self.cash = self.cash + x
+        self.state = "running"
+
+    def on_running(self, x):
+        self.cash = self.cash * x
+        self.count += 1
+        self.state = "idle" if self.count > 1 else "running"
+
+    def step(self, x):
+        getattr(self, f"on_{self.state}")(x)
+
+
+class Bank(Ledger):
+    def sell(self, x):
+        self.cash = self.cash * 1.1 + x**3
+
+
+@program((positive(3),), second=True)
+def methods_by_texts_in_a_loop(x):
+    ledger = Ledger(x[0])
+    for side, v in zip(("buy", "sell", "sell"), x, strict=True):
+        ledger.execute(side, v)
+    return ledger.cash
+
+
+@program((positive(3), "sell"), wrt=(0,), second=True)
+def methods_by_a_text_that_is_given(x, side):
+    return Ledger(x[0]).execute(side, x[1]).execute("buy", x[2]).cash ** 2
+
+
+@program((positive(4),), second=True)
+def methods_by_a_text_of_the_state(x):
+    ledger = Ledger(x[0])
+    for v in x:
+        ledger.step(v)
+    return ledger.cash * ledger.count
+
+
+@program((positive(2),), second=True)
+def methods_by_texts_of_several_classes(x):
+    ledgers = [Ledger(x[0]), Bank(x[1])]
+    for ledger in ledgers:
+        for side, v in zip(["sell", "buy"], x, strict=True):
+            getattr(ledger, side)(v)
+    return ledgers[0].cash * ledgers[1].cash
+
+
+@program((positive(2),), second=True)
+def a_text_that_names_no_method(x):
+    ledger = Ledger(x[0])
+    try:
+        ledger.execute("nothing", x[1])
+    except AttributeError:
+        ledger.cash = ledger.cash * x[1]
+    return ledger.cash

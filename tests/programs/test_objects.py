@@ -633,3 +633,29 @@ def test_an_object_that_holds_itself() -> None:
     gradient = s2sad.grad(lambda t: t.level**2)(tank)
     assert gradient.level == 3.0 and gradient.me.me is None
     assert s2sad.grad(lambda x, t: t.level**2 * x)(2.0, tank) == 2.25
+
+
+class Named:
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def double(self) -> None:
+        self.value *= 2.0
+
+    def shout(self) -> None:
+        self.value *= 3.0
+
+    def run(self, name: str) -> None:
+        getattr(self, name)()
+
+
+def test_a_method_that_no_text_names_is_refused_when_it_is_looked_up() -> None:
+    def f(x: float, letters: list[str]) -> float:
+        named = Named(x)
+        for name in ("double", "".join(letters)):
+            named.run(name)
+        return named.value
+
+    assert s2sad.grad(f)(1.5, [*"double"]) == 4.0
+    with pytest.raises(s2sad.UnsupportedSyntaxError, match="the attribute `shout` of a Named, looked up by"):
+        s2sad.grad(f)(1.5, [*reversed("tuohs")])
