@@ -251,6 +251,10 @@ SUPPORTED: dict[str, list[tuple[str, str]]] = {
             "`C(*args)`, `C(**config)`, `getattr`, `setattr` and `__dict__.update` of any name",
             "objects_made_of_tuples object_made_of_a_dict attributes_of_any_name",
         ),
+        (
+            "methods that a text names: `getattr(self, side)(x)`",
+            "methods_by_texts_in_a_loop methods_by_a_text_of_the_state methods_by_a_text_that_is_given",
+        ),
     ],
     "Numbers and text": [
         ("`float`, `int`, `round`, `abs`, `complex`, `pow`", "conversions math_rounding absolute_values"),
