@@ -537,3 +537,130 @@ def variable_of_a_loop_in_a_try_read_in_its_else(x, y):
             kept = new
         t += kept * kept
     return t
+
+
+class Refused(Exception):
+    pass
+
+
+class Account:
+    def __init__(self, cash):
+        self.cash, self.count, self.log = cash, 0, []
+
+    def pay(self, x):
+        if x > self.cash:
+            raise Refused("more than there is")
+        self.cash -= x
+        self.count += 1
+
+    def deposit(self, x):
+        if x > 1:
+            self.cash += x * x
+        else:
+            self.cash += x
+        self.log.append(x)
+        if len(self.log) > 2:
+            raise Refused
+        self.count += 1
+
+
+@program((positive(4),), second=True)
+def changes_in_branches_of_methods_before_an_exception(x):
+    account, missed = Account(x[0]), 0.0
+    for v in x:
+        try:
+            account.deposit(v)
+        except Refused:
+            missed += v * account.cash
+    return account.cash * (1 + account.count) + missed + sum(account.log)
+
+
+@program((positive(3),), second=True)
+def transfers_that_are_undone(x):
+    first, second = Account(x[0]), Account(x[1])
+
+    def transfer(v):
+        try:
+            first.pay(v)
+            if v > 0.5 * x[2]:
+                second.pay(v)
+            else:
+                second.deposit(v)
+            return True
+        except Refused:
+            first.cash += 0.5 * v
+            return False
+
+    done = sum(transfer(v) for v in (0.1 * x[0], 0.3 * x[2], 9 * x[1]))
+    return first.cash * second.cash * done
+
+
+@program((np.array([0.7, 1.3, 0.4, 1.1]),), second=True)
+def variables_set_in_branches_before_an_exception(x):
+    y, z = x[0], 0.0
+    for k, v in enumerate(x):
+        try:
+            if k % 2:
+                y = y * v
+            else:
+                w = math.log(v - 0.5)
+                y = y + w
+            z = math.sqrt(v - 1.0)
+        except ValueError:
+            y = y * 1.5
+        else:
+            y = y + z
+    return y * z
+
+
+@program((np.array([0.7, 1.3, 0.4, 1.1]),), second=True)
+def items_set_in_branches_before_an_exception(x):
+    y = [x[0]]
+    for k, v in enumerate(x):
+        try:
+            if k % 2:
+                y.append(v)
+            elif k == 2:
+                y.append(math.log(v - 0.5) * y[-1])
+            else:
+                y[0] = y[0] * v
+            y[-1] = y[-1] * math.sqrt(v - 1.0)
+        except ValueError:
+            y[0] = y[0] * 1.5
+    return sum(v * v for v in y)
+
+
+@program((np.array([0.7, 1.3, 0.4, 1.1]),), second=True)
+def elements_set_in_branches_before_an_exception(x):
+    y = np.zeros(4)
+    for k in range(4):
+        try:
+            if x[k] > 1:
+                y[k] = x[k] * x[k]
+            else:
+                y[k] = math.sqrt(x[k] - 0.5)
+                y[0] += x[k]
+            y[k] = y[k] * math.log(x[k] - 0.6)
+        except ValueError:
+            y[k] = y[k] + x[k] ** 3
+    return y @ y
+
+
+@program((np.array([0.7, 1.3, 0.4, 1.1]),), second=True)
+def a_loop_left_from_a_branch_of_a_try(x):
+    y, k = x[0], 0
+    while True:
+        try:
+            if k == 2:
+                y = y * x[1]
+                raise ValueError
+            if k > 4:
+                break
+            y = y + x[2]
+            if y > 3:
+                y = y * 0.5
+        except ValueError:
+            y = y * x[3]
+        finally:
+            k += 1
+    return y

@@ -45,8 +45,9 @@ def lower_attempt(to: Writer, s: Node) -> None:
     s = map_blocks(s, to.inner)
     resumes = [h for h in s.handlers if not ends_in_raise(h.body)]
     blocks = [n for n in s.body if blocks_of(n) and to.heap in assigned_names([n])]
-    if resumes and blocks:
-        for change in seen_changes(to, s.body, outside):
+    seen = seen_changes(to, s.body, outside) if resumes and blocks else []
+    if blocks and resumes and not (seen and all(map(is_branch, statements_that_change(to, s.body)))):
+        for change in seen:
             to.program.refuse(
                 change,
                 f"`{_changed(change)}` is changed in a loop or branch of a `try` and seen after an exception",
@@ -58,6 +59,15 @@ def lower_attempt(to: Writer, s: Node) -> None:
         back = assign(to.heap, load(before), s)
         s = rebuilt(s, handlers=[rebuilt(h, body=[copy.deepcopy(back), *h.body]) for h in s.handlers])
     to.emit(s)
+
+
+def is_branch(s: Node) -> bool:
+    return isinstance(s, gast.If)
+
+
+def statements_that_change(to: Writer, body: list[Node]) -> list[Node]:
+    """The statements with blocks in which the heap changes."""
+    return [n for n in statements_in(body) if blocks_of(n) and to.heap in assigned_names([n])]
 
 
 def _with_final(to: Writer, s: Node) -> None:

@@ -15,13 +15,15 @@ import gast
 from ..analyses.find_live import cannot_raise
 from ..analyses.liveness import ends_in_raise, live_at_handler, live_before
 from ..analyses.operations import is_pop
-from ..trees.nodes import assigned_names, names_read, walk_scope
+from ..trees.nodes import assigned_names, located, names_read, walk_scope
 from ..trees.program import Program
 from ..trees.rebuild import map_blocks, rebuilt
 
 __all__ = ["Following", "check_final", "stepwise"]
 
 Node = Any  # gast publishes no types
+LEAVING = (gast.Raise, gast.Return, gast.Break, gast.Continue)
+LARGEST = 1000  # nodes of a `try` that is written once for each arm of a branch
 Following = tuple[list[Node], frozenset[str]]  # the statements after one, and the names read after them
 
 
@@ -39,7 +41,8 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
                                         except ValueError:
                                             b = a * 2
 
-    Raises UnsupportedSyntaxError where the effect stands in a loop or branch of the body.
+    After a branch with such an effect, each of its arms has a `try` of its own. Raises UnsupportedSyntaxError
+    where the effect stands in a loop of the body, or the body is large.
     """
     handlers = [h for h in s.handlers if not ends_in_raise(h.body)]
     if not handlers:
@@ -57,6 +60,8 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
                 return s
             rest = rebuilt(s, body=s.body[k + 1 :], handlers=copy.deepcopy(s.handlers))
             return rebuilt(s, body=s.body[: k + 1], orelse=[rest])
+        if isinstance(n, gast.If) and size(s) < LARGEST:
+            return in_arms(s, k, n)
         if found:
             program.refuse(
                 n,
@@ -72,6 +77,26 @@ def stepwise(program: Program, s: Node, following: list[Following]) -> Node:
             "compute the values in the `try`, and make the change in its `else`",
         )
     return s
+
+
+def in_arms(s: Node, k: int, branch: Node) -> Node:
+    """A `try` with its statement `k`, a branch, and all after that moved to its `else`, where each arm is a
+    `try` with the same handlers. The test stays, as its truth may raise, too.
+    """
+
+    def attempt(arm: list[Node]) -> list[Node]:
+        body = [*arm, *copy.deepcopy(rest)] if not arm or not isinstance(arm[-1], LEAVING) else arm
+        again = copy.deepcopy(rebuilt(s, body=[]))
+        return [rebuilt(again, body=body)] if body else again.orelse
+
+    rest = s.body[k + 1 :]
+    nothing = located(gast.If(test=branch.test, body=[located(gast.Pass(), branch)], orelse=[]), branch)
+    split = rebuilt(branch, body=attempt(branch.body), orelse=attempt(branch.orelse))
+    return rebuilt(s, body=[*s.body[:k], nothing], orelse=[split])
+
+
+def size(s: Node) -> int:
+    return sum(1 for _ in walk_scope([s]))
 
 
 def check_final(program: Program, s: Node) -> None:

@@ -1,5 +1,5 @@
 """A `try` after which it would matter how far its body got is written in steps; refused is one that changes
-what is read after an exception in a loop or branch.
+what is read after an exception in a loop.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ def text_of(body: str, handler: str, rest: str = "return y") -> str:
     ("body", "handler", "rest", "named"),
     [
         ("for k in a:\n    y = y / k", "pass", "return y", "`y`"),
-        ("if x:\n    y = 2\nz = 1 / x", "z = y", "y = 3\nreturn z", "`y`"),
-        ("if x:\n    y = 1 / x", "pass", "return y", "`y`"),
+        ("if x:\n    for k in a:\n        y = y / k", "pass", "return y", "`y`"),
         ("for k in a:\n    a[0] = k / x", "z = 1", "return a", "`a`"),
         ("while a:\n    z = a.pop() / x", "z = 1", "return z, a", "`a`"),
     ],
@@ -43,6 +42,9 @@ def test_refused(body: str, handler: str, rest: str, named: str) -> None:
     ("body", "handler", "rest"),
     [
         ("y = 1 / x", "pass", "return y"),
+        ("if x:\n    y = 2\nz = 1 / x", "z = y", "y = 3\nreturn z"),
+        ("if x:\n    y = 1 / x", "pass", "return y"),
+        ("if x > 1:\n    y = 2\nelif x:\n    a[0] = y\ny += a[3] / x", "y = y + 1", "return y, a"),
         ("y += 1 / x", "y = y + 5", "return y"),
         ("z = x * 2\ny = z / x", "z = 3", "return y, z"),
         ("a.append(1 / x)", "a.append(7)", "return a"),
