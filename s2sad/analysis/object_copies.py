@@ -86,10 +86,10 @@ class _Writer:
                 for attr, k in held:
                     outer, self.lines = self.lines, []
                     copied = self.copied(k, f"{path}.{attr}")
-                    own = [*self.lines, f"{name}.{attr} = {copied}"]
+                    lines = [*self.lines, f"{name}.{attr} = {copied}"]
                     if attr not in set_at_first(cls):  # some of the objects may have it
-                        own = [f"if hasattr({path}, {attr!r}):", *(f"    {line}" for line in own)]
-                    self.lines = [*outer, *own]
+                        lines = [f"if hasattr({path}, {attr!r}):", *(f"    {line}" for line in lines)]
+                    self.lines = [*outer, *lines]
                 return name
             case Tuple(items, None):
                 items_ = [self.copied(k, f"{path}[{i}]") for i, k in enumerate(items)]

@@ -60,7 +60,8 @@ Node = Any  # gast publishes no types
 
 # Functions that take all items of their first argument before any other effect.
 TAKERS = (
-    list, tuple, deque, set, frozenset, dict, OrderedDict, Counter, sum, max, min, sorted, math.prod, math.fsum,
+    list, tuple, deque, set, frozenset, dict, OrderedDict, Counter, sum, max, min, sorted, math.prod,
+    math.fsum,
 )  # fmt: skip
 SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 DISPLAYS = (gast.List, gast.ListComp)
