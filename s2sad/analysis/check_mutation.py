@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from types import FunctionType
@@ -12,6 +13,7 @@ import gast
 from ..kinds.lattice import NUMERIC, UNKNOWN, Array, Kind, List, Numeric
 from ..primitives.record import fact, is_display
 from ..runtime.shadow_table import shallow_copy
+from ..source.locate import origins
 from ..transforms.analyses.facts import Facts
 from ..transforms.analyses.find_active import find_active
 from ..transforms.analyses.find_aliases import (
@@ -191,12 +193,12 @@ def check_known(
     for operand in operands:
         if isinstance(operand, gast.Name) and operand.id in shadowed:
             name = shown_name(facts.program, operand.id)
-            facts.program.refuse(
-                statement.value,
+            words = (
                 f"changes in place of `{name}`, which the result of this call may be a part of",
                 "whether the two share memory is not known",
                 "call it with a copy, or change one",
             )
+            facts.program.refuse(statement.value, *told(facts.program, name, words))
 
 
 def refuse_attribute(program: Program, target: Any, kind: Kind) -> None:
@@ -214,11 +216,24 @@ def refuse_attribute(program: Program, target: Any, kind: Kind) -> None:
 def refuse_outside(program: Program, statement: Any, name: str, root: str) -> NoReturn:
     name = shown_name(program, name)
     who = "the caller" if root != OUTSIDE else "something outside of the function"
-    program.refuse(
-        statement,
+    words = (
         f"a change in place of `{name}`, which {who} holds too",
         "the change would be seen there, and following it is not supported",
         f"change a copy: `{name} = {name}.copy()`",
+    )
+    program.refuse(statement, *told(program, name, words))
+
+
+def told(program: Program, name: str, words: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The words of a refusal of a change; others in a derivative, of a name that the user has not written."""
+    origin = origins.get(program.filename)
+    written = {word for line in origin.lines for word in re.findall(r"\w+", line)} if origin else set()
+    if origin is None or written.issuperset(re.findall(r"\w+", name)):
+        return words
+    return (
+        "a derivative of this derivative, which changes values in place that others may hold",
+        "what else would see the changes is not known",
+        "take the second derivative as `jvp` of `jvp`, or by differences of the first one",
     )
 
 

@@ -139,3 +139,10 @@ def f(x, read):
     )
     with pytest.raises(UnsupportedSyntaxError, match="a Node as the key of a dict"):
         s2sad.grad(f)(X, [lambda w, s: sum(w.values()) * s])
+
+
+def test_a_refused_second_derivative_names_no_variable_of_the_first() -> None:
+    again = "    rocket.stages = [s[0] * x[2]] * 5\n    s = rocket.step(s, x[0])\n    return s[0]"
+    f = build(LARGE.replace("    return s[0]", again))
+    with pytest.raises(UnsupportedSyntaxError, match="a derivative of this derivative"):
+        s2sad.jvp(s2sad.grad(f), (X,), (X,))
