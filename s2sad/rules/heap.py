@@ -53,6 +53,7 @@ from ..runtime.heap_adjoints import (
 from ..runtime.heap_keys import (
     arrays_of,
     check_same,
+    counter_of,
     has_key,
     holds_attribute,
     indexed,
@@ -101,6 +102,7 @@ nondifferentiable(
         check_number,
         arrays_of,
         check_same,
+        counter_of,
         has_key,
         set_element,
         set_items,

@@ -7,8 +7,6 @@ where a local name that is read later, or something outside of the function, hol
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import FunctionType, MethodType
@@ -19,6 +17,7 @@ import numpy as np
 from ..transforms.errors import UnsupportedSyntaxError
 from ..values.libraries import has_dtype
 from .adjoints import take_stored, zeros_like
+from .heap_keys import counts_numbers
 from .mutation import refuse_shared
 from .object_graph import Place, is_reference, parts_of
 from .reachable_arrays import Outside, contents, held_in
@@ -35,7 +34,6 @@ __all__ = [
     "with_item",
 ]
 
-COUNTED = re.compile(r"count\(-?[\d.]+(, -?[\d.]+)?\)")  # the text of a counter of plain numbers
 Holders = tuple[tuple[Any, Any], ...]  # objects, each with the key under which it holds an array
 
 
@@ -113,17 +111,12 @@ def _arrays_of(x: Any) -> Iterator[np.ndarray]:
             case FunctionType():
                 todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
                 todo += map(contents, x.__closure__ or ())
-            case _ if hasattr(type(x), "__next__") and not _counts_numbers(x):
+            case _ if hasattr(type(x), "__next__") and not counts_numbers(x):
                 raise UnsupportedSyntaxError(
                     f"a value of type {type(x).__name__}, among changes of arrays in place",
                     why="which arrays it holds is not followed",
                     instead="make it a list",
                 )
-
-
-def _counts_numbers(x: Any) -> bool:
-    """Whether an iterator is an `itertools.count` of plain numbers, which holds no array."""
-    return type(x) is itertools.count and COUNTED.fullmatch(repr(x)) is not None
 
 
 def note_outside(heap: Any, x: Any) -> None:

@@ -7,14 +7,16 @@ item.
 from __future__ import annotations
 
 import heapq
+import itertools
 import operator
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..transforms.errors import UnsupportedSyntaxError
+from ..transforms.errors import MissingRuleError, UnsupportedSyntaxError
 from ..values.objects import fields_of
 from .object_graph import (
     LISTS,
@@ -33,6 +35,8 @@ __all__ = [
     "Moved",
     "arrays_of",
     "check_same",
+    "counter_of",
+    "counts_numbers",
     "has_key",
     "holds_attribute",
     "indexed",
@@ -83,6 +87,25 @@ def keys_of(x: Any) -> Any:
     if not isinstance(x, (dict, *SETS)):
         refuse_iterator(x)
     return list(x)
+
+
+COUNTED = re.compile(r"count\(-?\d+(, -?\d+)?\)")  # the text of a counter of whole numbers
+
+
+def counts_numbers(x: Any) -> bool:
+    """Whether an iterator is an `itertools.count` of whole numbers, which have no derivative."""
+    return type(x) is itertools.count and COUNTED.fullmatch(repr(x)) is not None
+
+
+def counter_of(x: Any) -> Any:
+    """The iterator itself, of which `next` is called; MissingRuleError unless it counts whole numbers."""
+    if counts_numbers(x):
+        return x
+    raise MissingRuleError(
+        "`next` has no rule",
+        why="an iterator changes as it is read; among changes of objects only whole numbers are counted",
+        instead="read `x[0]` by its index, and go over `x[1:]`",
+    )
 
 
 def last_key(x: Any) -> Any:

@@ -1,6 +1,7 @@
 """Generator functions of the user's own, and contexts that they make."""
 
 import contextlib
+import heapq
 import itertools
 from collections import Counter
 
@@ -419,3 +420,64 @@ def counters_of_generators(x):
     counts = Counter(agent.kind for agent in agents)
     others = Counter(map(Agent.species, agents))
     return counts["hawk"] * agents[0].energy + others["dove"] * agents[1].energy
+
+
+class Queue:
+    def __init__(self, rate):
+        self.events, self.counter, self.rate, self.now = [], itertools.count(), rate, 0.0
+
+    def schedule(self, delay, kind):
+        heapq.heappush(self.events, (self.now + delay, next(self.counter), kind))
+
+    def run(self):
+        total = 0.0
+        while self.events:
+            self.now, number, kind = heapq.heappop(self.events)
+            total += self.now * self.rate * (number + 1)
+            if kind == "arrive":
+                self.schedule(self.now * 0.7, "depart")
+        return total
+
+
+@program((1.3,), second=True)
+def events_with_numbers_of_a_counter(x):
+    queue = Queue(x)
+    queue.schedule(x * x, "arrive")
+    queue.schedule(0.8, "arrive")
+    return queue.run()
+
+
+class Layer:
+    def __init__(self, weight):
+        self.values = {"weight": weight}
+
+    def parameters(self):
+        for key in self.values:
+            yield self, key
+
+
+class Layers:
+    def __init__(self, *layers):
+        self.layers = layers
+
+    def parameters(self):
+        for layer in self.layers:
+            yield from layer.parameters()
+
+
+class Descent:
+    def __init__(self, parameters, rate):
+        self.parameters, self.rate = list(parameters), rate
+
+    def step(self):
+        for layer, key in self.parameters:
+            layer.values[key] = layer.values[key] - self.rate * layer.values[key] ** 2
+
+
+@program((1.3,), second=True)
+def parameters_given_to_a_constructor(x):
+    net = Layers(Layer(x), Layer(x * x))
+    descent = Descent(net.parameters(), 0.1 * x)
+    descent.step()
+    descent.step()
+    return net.layers[0].values["weight"] * net.layers[1].values["weight"]

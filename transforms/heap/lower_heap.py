@@ -17,6 +17,7 @@ variables: it serves the programs that have no other form.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import gast
@@ -28,6 +29,7 @@ from ..trees.nodes import (
     blocks_of,
     call,
     constant,
+    find_nodes,
     load,
     located,
     names_read,
@@ -99,6 +101,8 @@ class _Lowerer(Writer):
         self.methods = Methods(self)
         self.loops = Loops(self, self.methods.resizes)
         self.arrays = Arrays(self)
+        calls = find_nodes(program.tree, gast.Call)
+        self.counts = any(program.resolve(c.func) is itertools.count for c in calls)
 
     def run(self, writes: bool) -> Program:
         tree = self.program.tree
@@ -362,6 +366,11 @@ class _Lowerer(Writer):
             return
         if self.values.changes_array(value):
             self.arrays.call(s, value)
+            return
+        if self.counts and self.program.resolve(func) is next and len(value.args) == 1:
+            counter = self.made("counter", self.helper("counter_of", value.args[0]))
+            new = rebuilt(value, args=[counter])
+            self.emit(rebuilt(s, value=new)) if target is None else self.put(target, new)
             return
         if self.values.is_inert(value):
             if self.values.sharing(value) == "view":  # of an array without a name
