@@ -65,3 +65,29 @@ def test_changes_that_are_seen_after_an_exception_are_refused(f: Callable[[float
     for derivative in (s2sad.grad(f), lambda x: s2sad.jvp(f)(x, 1.0)):
         with pytest.raises(s2sad.UnsupportedSyntaxError, match="in a loop or branch of a `try`"):
             derivative(1.3)
+
+
+class Checked:
+    def __init__(self, value: float) -> None:
+        self.value, self.total = value, 2.0 * value
+
+    def grow(self, factor: float) -> float:
+        if factor < 1.2:
+            raise ValueError(factor)
+        self.total = self.total * factor + 1.0
+        return self.total
+
+
+def lists_made_beside_changes(x: float) -> float:
+    parts, total = [Checked(x), Checked(x * x), Checked(0.2 * x)], 1.0
+    for part in parts:
+        try:
+            total = part.grow(sum(p.total for p in parts) * 0.3 * part.value)
+        except ValueError:
+            total = total * 0.5 * x
+    return total * sum(p.total for p in parts)
+
+
+def test_lists_made_in_a_try_beside_changes() -> None:
+    difference = (lists_made_beside_changes(1.3 + 1e-6) - lists_made_beside_changes(1.3 - 1e-6)) / 2e-6
+    assert s2sad.grad(lists_made_beside_changes)(1.3) == pytest.approx(difference, rel=1e-6)

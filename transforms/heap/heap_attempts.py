@@ -46,8 +46,14 @@ def lower_attempt(to: Writer, s: Node) -> None:
     resumes = [h for h in s.handlers if not ends_in_raise(h.body)]
     blocks = [n for n in s.body if blocks_of(n) and to.heap in assigned_names([n])]
     seen = seen_changes(to, s.body, outside) if resumes and blocks else []
-    if blocks and resumes and not (seen and all(map(is_branch, statements_that_change(to, s.body)))):
+    in_loops = {id(n) for loop in loops_in(s.body) for n in statements_in([loop])}
+    if seen and in_loops.isdisjoint(map(id, seen)):
+        s = rebuilt(s, body=_apart(to, s.body))
+    elif blocks and resumes:
         for change in seen:
+            if to.left is not None:  # more is known when the classes of objects are
+                to.left.append(to.heap)
+                break
             to.program.refuse(
                 change,
                 f"`{_changed(change)}` is changed in a loop or branch of a `try` and seen after an exception",
@@ -61,13 +67,27 @@ def lower_attempt(to: Writer, s: Node) -> None:
     to.emit(s)
 
 
-def is_branch(s: Node) -> bool:
-    return isinstance(s, gast.If)
+def loops_in(body: list[Node]) -> list[Node]:
+    return [n for n in statements_in(body) if isinstance(n, (gast.For, gast.While))]
 
 
-def statements_that_change(to: Writer, body: list[Node]) -> list[Node]:
-    """The statements with blocks in which the heap changes."""
-    return [n for n in statements_in(body) if blocks_of(n) and to.heap in assigned_names([n])]
+def _apart(to: Writer, body: list[Node]) -> list[Node]:
+    """The statements with a heap of its own for each loop, whose changes nobody sees after an exception."""
+    result: list[Node] = []
+    for s in body:
+        if isinstance(s, (gast.For, gast.While)) and to.heap in assigned_names([s]):
+            own = to.names.temporary("heap")
+            before, after = assign(own, load(to.heap), s), assign(to.heap, load(own), s)
+            result += [before, _renamed(s, to.heap, own), after]
+        else:
+            result.append(map_blocks(s, lambda block: _apart(to, block)))
+    return result
+
+
+def _renamed(node: Node, old: str, new: str) -> Node:
+    if isinstance(node, gast.Name):
+        return rebuilt(node, id=new) if node.id == old else node
+    return map_children(node, lambda child: _renamed(child, old, new))
 
 
 def _with_final(to: Writer, s: Node) -> None:
