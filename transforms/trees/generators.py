@@ -86,12 +86,8 @@ def reads_state(program: Program, block: list[Node]) -> bool:
                 return True
             case gast.Call(func=gast.Name() as func):
                 found = program.resolve(func)
-                if found is MISSING or (isinstance(found, FunctionType) and not _is_librarys(found)):
+                if found is MISSING or isinstance(found, FunctionType):
                     return True
             case gast.Nonlocal() | gast.Global() | gast.FunctionDef():
                 return True
     return not shared.isdisjoint(n for s in block for n in loads(s))
-
-
-def _is_librarys(function: FunctionType) -> bool:
-    return function.__module__.partition(".")[0] in ("numpy", "scipy", "math", "s2sad")
