@@ -469,6 +469,9 @@ class NumPy(ArrayLibrary):
     def takes_items(self, function: Any) -> bool:
         return function is np.fromiter
 
+    def takes_arrays(self, function: Any) -> bool:
+        return function is not MISSING and find_rule(function) is not None and takes_arrays(function)
+
     def written(self, function: Any, args: list[Any]) -> Any:
         if getattr(function, "__module__", "") not in OF_HEAP:
             return None

@@ -99,8 +99,7 @@ Meeter = Callable[[Any, Any], bool]
 # The code that all functions made by `contextlib.contextmanager` share; the generator is `__wrapped__`.
 MANAGED = contextlib.contextmanager(lambda: iter(())).__code__
 ALL = frozenset({"any"})  # in place of the names of attributes
-# Modules whose classes run no code of the program's own.
-LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy"}
+HEAP_TYPE = 1 << 9  # the flag of classes that are written in Python
 LIST_IT = "loop over a list: `list(...)` around the generator"
 # Functions of a list whose results do not hold it.
 COPYING = (sum, max, min, len, list, tuple, sorted)
@@ -753,7 +752,8 @@ def known_classes(program: Program) -> list[type]:
     found: dict[type, None] = {}
     while todo:
         cls = todo.pop(0)
-        if cls not in found and cls.__module__.partition(".")[0] not in LIBRARIES:
+        is_standard = cls.__module__.partition(".")[0] in sys.stdlib_module_names
+        if cls not in found and cls.__flags__ & HEAP_TYPE and not is_standard:
             found[cls] = None
             todo += type.__subclasses__(cls)
     return list(found)
@@ -792,7 +792,7 @@ def unshared_lists(program: Program) -> set[str]:
                 continue
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Call(func=func, args=[gast.Name()])
-            ) if _copies(program.resolve(func)):
+            ) if _copies(program, program.resolve(func)):
                 others[name] += 1
                 continue
             case gast.Assign(
@@ -808,10 +808,9 @@ def unshared_lists(program: Program) -> set[str]:
     return {name for name in made if not others[name]}
 
 
-def _copies(function: Any) -> bool:
+def _copies(program: Program, function: Any) -> bool:
     """Whether a function of a list returns something that does not hold it."""
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
-    return any(function is f for f in COPYING) or (module == "numpy" and function is not MISSING)
+    return any(function is f for f in COPYING) or program.library.takes_arrays(function)
 
 
 def _goes_over(s: Node, name: str) -> bool:

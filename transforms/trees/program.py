@@ -146,6 +146,10 @@ class ArrayLibrary:
         """Whether a function reads all items of its first argument."""
         return False
 
+    def takes_arrays(self, function: Any) -> bool:
+        """Whether a function takes arrays, and makes arrays of lists."""
+        return False
+
     def written(self, function: Any, args: list[Any]) -> Any:
         """What the user wrote for a call of a helper that reads or checks a value; None for other functions.
         """
