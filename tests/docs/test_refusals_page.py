@@ -24,8 +24,7 @@ SYNTAX = {
         "def g():\n    yield x\nitems = g()\nreturn sum(items) + sum(items)",
         "def g():\n    yield x\nitems = g()\ny = items.send(None)\nreturn np.sum(y)",
     ],
-    "a `try` that changes in a loop or branch what is read after an exception": [
-        "y = x\ntry:\n    if z:\n        y = y / z\nexcept NameError:\n    pass\nreturn np.sum(y)",
+    "a `try` that changes in a loop what is read after an exception": [
         "y = [x]\ntry:\n    while len(y) < 9:\n        y.append(x)\n    z = y[9]\n"
         "except IndexError:\n    z = y\nreturn np.sum(z)",
     ],
