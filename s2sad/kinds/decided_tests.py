@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..transforms.trees.helpers import has_views_of_dict, is_among, is_not_among
+from ..transforms.trees.helpers import gives_items_lazily, has_views_of_dict, is_among, is_not_among
 from .lattice import (
     OF_TYPES,
     SET,
@@ -42,6 +42,7 @@ TESTS = IDENTITY | {
     operator.truth,
     is_among,
     is_not_among,
+    gives_items_lazily,
     has_views_of_dict,
     isinstance,
     issubclass,
@@ -145,6 +146,8 @@ def _answer(function: Callable[..., Any], args: tuple[Kind, ...]) -> bool | None
             return _common((cls,), _classes(asked, virtual=False))
         case [x, Literal(str() as name)] if function is hasattr:
             return _has_attribute(x, name)
+        case [x] if function is gives_items_lazily:
+            return False if isinstance(x, (Array, Tuple, List, Dict, Text)) else None
         case [x] if function is has_views_of_dict:
             return True if isinstance(x, Dict) else None
         case [x] if function is callable:

@@ -25,7 +25,7 @@ from ..runtime.mutation import refuse_shared
 from ..runtime.records import made_like
 from ..transforms.analyses.facts import Facts
 from ..transforms.trees.bind_objects import Objects
-from ..transforms.trees.helpers import has_views_of_dict
+from ..transforms.trees.helpers import gives_items_lazily, has_views_of_dict
 from ..transforms.trees.nodes import (
     assign,
     blocks_of,
@@ -368,6 +368,8 @@ class _Writer:
                     return assign(target, self.helper(name, args[0]), s)
                 if function is has_views_of_dict and self.are_dicts(args[0]):
                     return assign(target, constant(True), s)
+                if function is gives_items_lazily and self.are_among(args[0], (list, deque, *DICTS)):
+                    return assign(target, constant(False), s)
                 if function is object_graph.mapped and self.are_dicts(args[0]):
                     return assign(target, args[0], s)
                 is_last = function is heap_keys.last_key or (
@@ -550,8 +552,11 @@ class _Writer:
             raise _Unknown
 
     def are_dicts(self, x: Any) -> bool:
+        return self.are_among(x, DICTS)
+
+    def are_among(self, x: Any, classes: tuple[type, ...]) -> bool:
         found = self.held(x).sites
-        return bool(found) and {self.memory.classes.get(site) for site in found or ()} <= {*DICTS}
+        return bool(found) and {self.memory.classes.get(site) for site in found or ()} <= {*classes}
 
     def may_be(self, x: Any, *classes: type) -> bool:
         """Whether a name may be an object of one of the classes."""

@@ -39,6 +39,7 @@ from ..runtime.containers import (
     values_tangent,
 )
 from ..transforms.trees.helpers import (
+    gives_items_lazily,
     has_views_of_dict,
     is_among,
     is_mapping,
@@ -56,7 +57,9 @@ from ..transforms.trees.helpers import (
 from .samples import A, given
 
 nondifferentiable([refuse_iterator, refuse_repeated, refuse_views], pure=False, writes=())
-nondifferentiable([is_among, is_not_among, has_views_of_dict, is_mapping, is_sequence])
+nondifferentiable(
+    [gives_items_lazily, is_among, is_not_among, has_views_of_dict, is_mapping, is_sequence]
+)
 nondifferentiable([list.index, list.count, tuple.index, tuple.count])
 nondifferentiable([order_of, place_of_max, place_of_min, sorting, dict_keys])
 

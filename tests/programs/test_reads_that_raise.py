@@ -199,6 +199,35 @@ def pairs(x: Any) -> Any:
     return total
 
 
+def made(p: Part, x: Any) -> Any:
+    return halved(p, x)
+
+
+def pairs_of_what_a_function_returns(x: Any) -> Any:
+    p, total = Part(x[0]), 0.0
+    for a, b in itertools.pairwise(made(p, x)):
+        total = total + a * b
+        p.v = p.v + 1.0
+    return total
+
+
+def beside_what_a_function_returns(x: Any) -> Any:
+    p, total = Part(x[0]), 0.0
+    for a, b in zip((k * p.v for k in x), made(p, x), strict=False):
+        total = total + a * b
+    return total
+
+
+def by_another_name(x: Any) -> Any:
+    p, total = Part(x[0]), 0.0
+    first = halved(p, x)
+    second = first
+    for a, b in itertools.pairwise(second):
+        total = total + a * b
+        p.v = p.v + 1.0
+    return total
+
+
 def with_a_sequence(x: Any) -> Any:
     p, total = Part(x[0]), 0.0
     for a, b in zip(halved(p, x), x, strict=False):
@@ -208,8 +237,12 @@ def with_a_sequence(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "f", [two, read_beside, mapped_beside, own_variables, member, first, chained, pairs, with_a_sequence]
-)
+    "f",
+    [
+        two, read_beside, mapped_beside, own_variables, member, first, chained, pairs, with_a_sequence,
+        pairs_of_what_a_function_returns, beside_what_a_function_returns, by_another_name,
+    ],
+)  # fmt: skip
 def test_generators_with_effects_are_refused_or_run_in_order(f: Callable[[Any], Any]) -> None:
     check(f, may_refuse=f not in (first, with_a_sequence))
 

@@ -59,6 +59,7 @@ from ..errors import UnsupportedSyntaxError
 from ..normal_form.check_loop_effects import Changes
 from ..trees.bind_objects import Objects
 from ..trees.generators import is_generator, is_yield, makes_generator
+from ..trees.helpers import gives_items_lazily
 from ..trees.nodes import (
     assign,
     binding_counts,
@@ -170,11 +171,14 @@ class _Splicer(Inliner):
         functions = [f for f in find_nodes(self.program.tree, gast.FunctionDef) if f is not self.program.tree]
         self.functions = nested = {f.name: f for f in functions if self.defined[f.name] == 1}
         self.named: dict[str, Generator] = {}
+        self.callees: dict[str, _Callee] = {}
         for s in find_nodes(self.program.tree, gast.Assign):
             if isinstance(s.value, gast.Call) and isinstance(s.targets[0], gast.Name):
                 callee = self.callee_of(s.value, nested)
                 if callee is not None:
+                    self.callees[s.targets[0].id] = callee
                     self.named[s.targets[0].id] = self.described(s.targets[0].id, callee)
+        self.drop_checks()
         self.ranges: dict[str, Node] = {}
         self.displays: set[str] = set()
         self.lists: dict[str, str] = {}  # the functions for the item lists of recursive ones
@@ -191,6 +195,36 @@ class _Splicer(Inliner):
             origins=self.origins,
             bindings={**self.program.bindings, **self.objects.bindings},
         )
+
+    def drop_checks(self) -> None:
+        """Drops the checks that reading the items of a generator runs no code, where nobody could notice that
+        it runs early; refuses the others.
+        """
+        tests: dict[str, Node] = {}
+        for s in find_nodes(self.program.tree, gast.Assign):
+            name = getattr(s.value.args[0], "id", "") if self.is_check(s.value) else ""
+            if name in self.named:
+                callee = self.callees[name]
+                body, program = callee.tree.body, callee.program or self.program
+                if not self.named[name].ends_apart or self.attributes_read(program, body):
+                    self.program.refuse(
+                        callee.call if hasattr(callee.call, "lineno") else s,
+                        "a generator whose items are read early is not differentiated",
+                        "what it runs may read or change what the loop does",
+                        LIST_IT,
+                    )
+                tests[s.targets[0].id] = s
+
+        def statement(s: Node) -> list[Node] | None:
+            is_test = isinstance(s, gast.Assign) and any(s is test for test in tests.values())
+            return [] if is_test or (isinstance(s, gast.If) and getattr(s.test, "id", "") in tests) else None
+
+        if tests:
+            self.program = self.program.with_tree(rewritten(self.program.tree, statement))
+            self.reads, self.changed = read_counts(self.program.tree), True
+
+    def is_check(self, value: Node) -> bool:
+        return isinstance(value, gast.Call) and self.program.resolve(value.func) is gives_items_lazily
 
     def with_names(self) -> Node:
         """The function with names for the generators that loops iterate over."""

@@ -22,7 +22,7 @@ from typing import Any
 
 import gast
 
-from ..trees.generators import may_be_lazy
+from ..trees.generators import makes_generator
 from ..trees.helpers import order_of, place_of_max, place_of_min
 from ..trees.nodes import (
     assign,
@@ -39,7 +39,7 @@ from ..trees.nodes import (
 )
 from ..trees.program import MISSING, Program
 from ..trees.rebuild import parameters, rebuilt
-from .lazy_iterables import base_name, collected, generator_of, is_call, is_lazy
+from .lazy_iterables import base_name, check_is_made, collected, generator_of, is_call, is_lazy
 from .lazy_itertools import is_endless, is_itertools
 from .statement_writer import StatementWriter
 
@@ -273,8 +273,11 @@ def first(w: StatementWriter, name: str | None, node: Node) -> str:
     """`next` of a generator, or of an iterator expression: no item after the first is computed."""
     iterable = begun(w, node.args[0])
     if iterable is not None and not is_lazy(w.program, iterable):
-        if may_be_lazy(w.program, iterable):
+        if isinstance(iterable, gast.Call) and makes_generator(w.program, iterable):
             return w.into(name, rebuilt(node, args=[iterable, *node.args[1:]]))
+        held = w.held(iterable) if isinstance(iterable, (gast.Name, gast.Call, gast.Attribute)) else iterable
+        w.run(check_is_made(w.objects, held, w.like))
+        iterable = held
         items, *default = w.atoms([rewritten_list(w, iterable), *node.args[1:]])
         item: Node = gast.Subscript(value=items, slice=constant(0), ctx=gast.Load())
         if default:

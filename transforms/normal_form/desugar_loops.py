@@ -30,7 +30,7 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.generators import may_be_lazy, reads_state
+from ..trees.generators import reads_state
 from ..trees.helpers import transposed
 from ..trees.nodes import assign, constant, is_atom, load, located, store, tuple_of
 from ..trees.printer import to_source
@@ -39,7 +39,7 @@ from ..trees.rebuild import Rewriter, rebuilt
 from .check_loop_effects import check_changes
 from .index_loops import enumerated, nested_ranges
 from .jump_outcomes import breaks_in, returns_in
-from .lazy_iterables import MAPPING, PAIRING, base_name, generator_of, is_call, is_lazy
+from .lazy_iterables import MAPPING, PAIRING, base_name, generator_of, is_call, is_lazy, with_made
 from .splice_iterables import spliced, start_of, takes_apart
 from .view_loops import is_view, is_view_of_dict, over_keys
 
@@ -136,7 +136,9 @@ class _Writer(Rewriter):
         """A loop over a generator, `map` or `filter` as loops that compute the items."""
         check_items(self.objects, node)
         before: list[Node] = []
-        found = generator_of(self.objects, node.iter, self.holder(node, before))
+        hold = self.holder(node, before)
+        node = self.made_early(node, hold, before)
+        found = generator_of(self.objects, node.iter, hold)
         if len(found.generators) > 1 and (breaks_in(node.body) or returns_in(node.body) or node.orelse):
             self.program.refuse(
                 node,
@@ -154,6 +156,18 @@ class _Writer(Rewriter):
             )
             body = [located(loop, node)]
         return [*before, *body]
+
+    def made_early(self, node: Node, hold: Callable[[Node], Node], before: list[Node]) -> Node:
+        """A loop over items that are read before it, whose body might notice that, over what runs no code."""
+        program, body = self.program, node.body
+        found = program.resolve(node.iter.func) if isinstance(node.iter, gast.Call) else MISSING
+        is_noticed = reads_state(program, body) or breaks_in(body) or returns_in(body)
+        if not any(found is f for f in READ_BEFORE) or not is_noticed:
+            return node
+        checks: list[Node] = []
+        source = with_made(self.objects, node.iter, hold, checks)
+        before += checks
+        return rebuilt(node, iter=source)
 
     def holder(self, node: Node, before: list[Node]) -> Callable[[Node], Node]:
         """A function that returns an atom for a value from before a loop; `before` gains the atom's
@@ -185,14 +199,6 @@ def check_items(objects: Objects, node: Node) -> None:
         return is_view(program, part) and part.func.attr != "keys"
 
     is_before = any(found is f for f in READ_BEFORE)
-    is_early = is_before and any(may_be_lazy(program, a) for a in source.args)
-    if is_early and (reads_state(program, node.body) or breaks_in(node.body) or returns_in(node.body)):
-        program.refuse(
-            source,
-            f"a loop over `{to_source(source)}` is not differentiated",
-            "its items are computed before the loop, whose body may read or change what they come from",
-            "loop over a list: `list(...)` around the generator",
-        )
     if is_before or any(is_lazy(program, part) for part in args):
         check_changes(program, node, "zip(*...)" if found is transposed else to_source(source))
     if any(map(is_shown, [source, *args])):

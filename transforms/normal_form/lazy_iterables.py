@@ -14,17 +14,20 @@ Where that happens in place, `generator_of` turns them into loops.
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.nodes import load, located, store, tuple_of
-from ..trees.program import Program
+from ..trees.helpers import gives_items_lazily, refuse_iterator
+from ..trees.nodes import call, load, located, store, tuple_of
+from ..trees.program import MISSING, Program
+from ..trees.rebuild import rebuilt
 from .lazy_itertools import is_itertools, itertools_generator
 
-__all__ = ["base_name", "collected", "generator_of", "is_call", "is_lazy"]
+__all__ = ["base_name", "check_is_made", "collected", "generator_of", "is_call", "is_lazy", "with_made"]
 
 Node = Any  # gast publishes no types
 
@@ -62,6 +65,51 @@ def is_lazy(program: Program, node: Node, names: tuple[str, ...] = MAPPING + PAI
             return (count == 1 and keywords in ([], ["start"])) or (count == 2 and not keywords)
         case _:
             return count > 0 and keywords in ([], ["strict"])
+
+
+def with_made(objects: Objects, source: Node, hold: Callable[[Node], Node], checks: list[Node]) -> Node:
+    """An iterable whose items are read early: what it goes over is held, and `checks` gains for each part the
+    check that reading its items runs no code, which kinds decide. A generator that may run code is refused.
+    """
+    program = objects.program
+    match source:
+        case gast.GeneratorExp():
+            refuse_lazy(program, source)
+        case gast.Starred(value=value):
+            return rebuilt(source, value=hold(value))
+        case gast.Call() if is_lazy(program, source):
+            found = program.resolve(source.func)
+            if found is map or found is filter:
+                refuse_lazy(program, source)
+            first, count = (1, 1) if found is itertools.takewhile else (0, len(source.args))
+            count = 1 if found in (itertools.accumulate, itertools.islice, enumerate) else count
+            args = list(source.args)
+            for k in range(first, first + count):
+                args[k] = with_made(objects, args[k], hold, checks)
+            return rebuilt(source, args=args)
+        case gast.Name() | gast.Call() | gast.Attribute() | gast.Subscript() | gast.IfExp():
+            held = hold(source)
+            checks += check_is_made(objects, held, source)
+            return held
+    return source
+
+
+def check_is_made(objects: Objects, held: Node, like: Node) -> list[Node]:
+    """The check that reading the items of something runs no code."""
+    if objects.program.resolve(held) is not MISSING or not isinstance(held, gast.Name):
+        return []
+    refusal = located(gast.Expr(value=call(objects.name(refuse_iterator), held)), like)
+    test = call(objects.name(gives_items_lazily), held)
+    return [located(gast.If(test=test, body=[refusal], orelse=[]), like)]
+
+
+def refuse_lazy(program: Program, source: Node) -> None:
+    program.refuse(
+        source,
+        "items that are computed one by one, where they are read early, are not differentiated",
+        "what computes them may read or change what the loop does",
+        "make a list first: `list(...)`",
+    )
 
 
 def generator_of(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> Node:

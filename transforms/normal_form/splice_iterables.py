@@ -17,11 +17,10 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
-from ..trees.generators import may_be_lazy
 from ..trees.nodes import assign, call, constant, is_atom, load, located, store, tuple_of
 from ..trees.rebuild import rebuilt
 from .check_loop_effects import may_change_items
-from .lazy_iterables import base_name, generator_of, is_call, is_lazy
+from .lazy_iterables import base_name, generator_of, is_call, is_lazy, with_made
 from .view_loops import is_view, is_view_of_dict, over_keys
 
 __all__ = ["spliced", "start_of", "takes_apart"]
@@ -37,34 +36,42 @@ def spliced(objects: Objects, node: Node, hold: Callable[[Node], Node]) -> list[
     if not is_call(objects.program, node.iter, "zip") or not takes_apart(target, len(sources)):
         return None
     splicer = _Splicer(objects, node, hold)
-    nested = list(map(splicer.is_nested, sources))
-    if not any(nested):
+    if not any(map(splicer.is_nested, sources)):
         return None
-    refuse_generators(objects, sources, nested)
+    sources, checks = with_made_sources(splicer, sources, hold)
     for part, source in zip(target.elts, sources, strict=True):
         splicer.add(part, source)
     new_target = located(tuple_of(splicer.targets, gast.Store()), target)
     new_iter = rebuilt(node.iter, args=splicer.sources)
     new = rebuilt(node, target=new_target, iter=new_iter, body=[*splicer.first, *node.body])
-    return [*splicer.before, new]
+    return [*checks, *splicer.before, new]
 
 
-def refuse_generators(objects: Objects, sources: list[Node], nested: list[bool]) -> None:
-    """Refuses a generator after iterables that are spliced: what it does would come before their items are
-    computed.
+def with_made_sources(
+    splicer: _Splicer, sources: list[Node], hold: Callable[[Node], Node]
+) -> tuple[list[Node], list[Node]]:
+    """The iterables, and checks of those that follow one whose items are computed in the loop's body: what
+    these run would come before that. Calls among them are evaluated before the loop, in their order.
     """
-    computed = [
-        k for k, s in enumerate(sources)
-        if nested[k] and (isinstance(s, gast.GeneratorExp) or is_call(objects.program, s, "map"))
-    ]  # fmt: skip
+    objects, checks = splicer.objects, list[Node]()
+    computed = [isinstance(s, gast.GeneratorExp) or is_call(objects.program, s, "map") for s in sources]
+    nested = [splicer.is_nested(s) for s in sources]
+    first = next((k for k, pair in enumerate(zip(computed, nested, strict=True)) if all(pair)), len(sources))
+    if all(nested[first:]):
+        return sources, []
+
+    def called(node: Node) -> Node:
+        is_call = isinstance(node, gast.Call) and not is_lazy(objects.program, node)
+        return hold(node) if is_call and not is_view(objects.program, node) else node
+
+    found = []
     for k, source in enumerate(sources):
-        if not nested[k] and computed and computed[0] < k and may_be_lazy(objects.program, source):
-            objects.program.refuse(
-                source,
-                "`zip` of a generator, after items that are computed one by one, is not differentiated",
-                "the generator may change what these are computed from",
-                "make lists first: `list(...)` around each",
-            )
+        if not nested[k]:
+            source = with_made(objects, source, hold, checks) if k > first else called(source)
+        elif isinstance(source, gast.Call):
+            source = rebuilt(source, args=list(map(called, source.args)))
+        found.append(source)
+    return found, checks
 
 
 def start_of(counted: Node) -> Node:

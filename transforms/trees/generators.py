@@ -1,4 +1,5 @@
-"""Which functions are generator functions, and which calls and expressions make generators."""
+"""Which functions are generator functions, which calls make generators, and what may notice when they run.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +13,7 @@ from .nodes import find_nodes, loads, walk, walk_scope
 from .program import MISSING, Program
 from .remember import remembered
 
-__all__ = [
-    "is_generator", "is_generator_function", "is_yield", "makes_generator", "may_be_lazy", "reads_state",
-]  # fmt: skip
+__all__ = ["is_generator", "is_generator_function", "is_yield", "makes_generator", "reads_state"]
 
 Node = Any  # gast publishes no types
 
@@ -44,34 +43,6 @@ def makes_generator(program: Program, call: Node) -> bool:
     functions = [f for f in find_nodes(program.tree, gast.FunctionDef) if f is not program.tree]
     named = [f for f in functions if f.name == getattr(call.func, "id", "")]
     return len(named) == 1 and is_generator(named[0])
-
-
-def may_be_lazy(program: Program, node: Node) -> bool:
-    """Whether an expression may be an iterator that runs a program's own code for each item: a generator,
-    also of a method that some class of the module has, `map` or `filter`, or a name of one.
-    """
-    match node:
-        case gast.GeneratorExp():
-            return True
-        case gast.Call(func=func):
-            found = program.resolve(func)
-            if found is map or found is filter or makes_generator(program, node):
-                return True
-            return isinstance(func, gast.Attribute) and found is MISSING and _is_of_class(program, func.attr)
-        case gast.Name(id=name):
-            values = [s.value for s in find_nodes(program.tree, gast.Assign) if name in _named(s)]
-            return any(not isinstance(v, gast.Name) and may_be_lazy(program, v) for v in values)
-    return False
-
-
-def _named(s: Node) -> list[str]:
-    return [t.id for t in s.targets if isinstance(t, gast.Name)]
-
-
-def _is_of_class(program: Program, name: str) -> bool:
-    """Whether a class that the function's module knows has a generator method of this name."""
-    classes = [c for c in program.scope.globals.values() if isinstance(c, type)]
-    return any(is_generator_function(inspect.getattr_static(c, name, None)) for c in classes)
 
 
 def reads_state(program: Program, block: list[Node]) -> bool:

@@ -7,16 +7,18 @@ Only `accumulated`, `dropped_while`, `filtered_out`, `merged`, `selected`, `slic
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import UnsupportedSyntaxError
+from .generators import is_generator_function
 
 __all__ = [
     "accumulated",
     "dropped_while",
     "filtered_out",
+    "gives_items_lazily",
     "has_views_of_dict",
     "is_among",
     "is_mapping",
@@ -57,6 +59,16 @@ def is_not_among(x: Any, items: Any) -> bool:
 def is_mapping(x: Any) -> bool:
     """Whether a mapping pattern of `match` may match the object."""
     return isinstance(x, Mapping)
+
+
+def gives_items_lazily(x: Any) -> bool:
+    """Whether reading the items of an object runs code for each: an iterator, or an object whose class has a
+    generator function for `__iter__`.
+
+    >>> gives_items_lazily(iter([])), gives_items_lazily([])
+    (True, False)
+    """
+    return isinstance(x, Iterator) or is_generator_function(getattr(type(x), "__iter__", None))
 
 
 def has_views_of_dict(x: Any) -> bool:
@@ -123,9 +135,9 @@ def refuse_iterator(x: Any) -> None:
     own = any(getattr(type(x), "__iter__", None) is kind.__iter__ for kind in CONTAINERS)
     if not own and not hasattr(x, "dtype") and not isinstance(x, MappingView):
         raise UnsupportedSyntaxError(
-            f"`iter` of a {type(x).__name__}, read by several statements",
-            why="its items are read early, and the effect of reading them is not known",
-            instead="pass the list of its items",
+            f"the items of a {type(x).__name__}, where they are read early",
+            why="the effect of reading them is not known",
+            instead="pass the list of its items: `list(...)`",
         )
 
 
