@@ -110,12 +110,15 @@ def is_method(kind: Kind, name: str) -> bool:
 
 
 def texts_of(program: Program) -> set[str]:
-    """The texts in a program, in functions and classes of its module, and in what the module holds."""
+    """The texts in a program, in functions and classes of its module, and in what the module holds; what Python
+    keeps of the module itself, as its loader, aside.
+    """
     constants = (n.value for n in find_nodes(program.tree, gast.Constant))
     found = {value for value in constants if isinstance(value, str)}
     names = {n.id for n in find_nodes(program.tree, gast.Name)}
     held = [program.resolve(load(n)) for n in names if n not in program.locals]
-    for value in [*program.scope.globals.values(), *held]:
+    own = [v for n, v in program.scope.globals.items() if not (n.startswith("__") and n.endswith("__"))]
+    for value in [*own, *held]:
         if value is not MISSING:
             found.update(texts_in(value, DEPTH))
     return found
