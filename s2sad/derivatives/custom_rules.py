@@ -29,7 +29,7 @@ from ..runtime.custom_rules import (
     tangent_of,
     zero_tangent,
 )
-from ..runtime.records import as_given
+from ..runtime.records import snapshot_of
 from ..source.compiling import make_function
 from ..source.forwarders import forwarder
 from ..source.read import read_source
@@ -44,7 +44,7 @@ __all__ = ["by_rule", "forwarding", "is_readable"]
 Function = Callable[..., Any]
 HELPERS = {
     f.__name__: f
-    for f in (as_given, check_forward, gradient_of, outline, pairing, tangent_of, zero_tangent, zeros_like)
+    for f in (snapshot_of, check_forward, gradient_of, outline, pairing, tangent_of, zero_tangent, zeros_like)
 }
 
 
@@ -148,7 +148,7 @@ class Writer:
     def outlined(self) -> list[str]:
         found = {o: self.helper("outline", p) for p, o in self.outlines.items()}
         if self.outlived:
-            found = {o: self.helper("as_given", outline) for o, outline in found.items()}
+            found = {o: self.helper("snapshot_of", outline) for o, outline in found.items()}
         return [f"{o} = {outline}" for o, outline in found.items()]
 
     def cotangents(self) -> FunctionType:
@@ -174,7 +174,7 @@ class Writer:
         cotangents = self.bind(f"{self.stem}_cotangents", self.cotangents())
         bprop = self.names.fresh(f"{self.stem}_bprop")
         given = ", ".join([self.residuals, self.dout, *self.outlines.values()])
-        kept = [f"{self.residuals} = {self.helper('as_given', self.residuals)}"] if self.outlived else []
+        kept = [f"{self.residuals} = {self.helper('snapshot_of', self.residuals)}"] if self.outlived else []
         lines = [
             *self.checked(f"{forward}({self.passed()})", self.residuals),
             *kept,

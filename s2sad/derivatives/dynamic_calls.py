@@ -18,7 +18,7 @@ from ..primitives.provided import provide
 from ..primitives.record import bprop
 from ..rules.functional import parts_of
 from ..runtime.adjoints import add, zeros_like
-from ..runtime.records import as_given
+from ..runtime.records import snapshot_of
 from ..source.compiling import make_function
 from ..transforms.trees.program import Scope, identifier
 from .closure_conversion import CALLED, Key, Layout, Lifted, Recursive, cached, leaves, lift, moved
@@ -112,7 +112,7 @@ def _fprop_function(
     adjoints = {k: f"dx{k}" for k in positions}
     unpacked = f"{''.join(f'{a}, ' for a in adjoints.values())}= " if adjoints else ""
     adjoints |= {k: f"zeros_like(x{k})" for k in zeros}
-    copies = "".join(f"    x{k} = as_given(x{k})\n" for k in zeros) if outlived else ""
+    copies = "".join(f"    x{k} = snapshot_of(x{k})\n" for k in zeros) if outlived else ""
     text = f"""def {name}_fprop_of({values}):
     out, bprop = {name}_fprop({values})
 {copies}    def {name}_bprop_of(dout):
@@ -122,7 +122,7 @@ def _fprop_function(
 """
     derivative = _derivative(call.function, "vjp", positions, careful, given, outlived)
     bindings = {f"{name}_fprop": derivative, "close_recursion": close_recursion}
-    bindings |= {"zeros_like": zeros_like, "as_given": as_given}
+    bindings |= {"zeros_like": zeros_like, "snapshot_of": snapshot_of}
     return make_function(text, f"{name}_fprop_of", Scope({}), bindings)
 
 

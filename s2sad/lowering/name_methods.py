@@ -110,8 +110,8 @@ def is_method(kind: Kind, name: str) -> bool:
 
 
 def texts_of(program: Program) -> set[str]:
-    """The texts in a program, in functions and classes of its module, and in what the module holds; what Python
-    keeps of the module itself, as its loader, aside.
+    """The texts in a program, in functions and classes of its module, and in what the module holds; what
+    Python keeps of the module itself, as its loader, aside.
     """
     constants = (n.value for n in find_nodes(program.tree, gast.Constant))
     found = {value for value in constants if isinstance(value, str)}

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 from ..primitives.record import bprop, nondifferentiable
 from ..runtime.records import (
-    as_given,
     callee_adjoint,
     callee_tangent,
     field_adjoint,
     field_tangent,
     refuse_held_object,
+    snapshot_of,
 )
 from .samples import A, given
 
@@ -22,14 +22,14 @@ BOX = SimpleNamespace(a=1.5, b=0.5)
 
 
 @bprop(
-    as_given,
+    snapshot_of,
     "linear",
     moves=True,
     sharing="unknown",
     pure=False,
     samples=[given(A(3)), given([A(2), (1.0, None)])],
 )
-def as_given_(x, out, dout):
+def snapshot_of_(x, out, dout):
     return (dout,)
 
 

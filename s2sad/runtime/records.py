@@ -32,7 +32,6 @@ from .object_graph import LISTS, is_reference, leaves, places_of, tuple_like
 
 __all__ = [
     "adjoint_like",
-    "as_given",
     "callee_adjoint",
     "callee_tangent",
     "field_adjoint",
@@ -41,6 +40,7 @@ __all__ = [
     "holding",
     "made_like",
     "refuse_held_object",
+    "snapshot_of",
 ]
 
 
@@ -84,28 +84,28 @@ def field_tangent(dx: Any, x: Any, name: str) -> Any:
     return parts[name]
 
 
-def as_given(x: Any) -> Any:
+def snapshot_of(x: Any) -> Any:
     """A copy of the containers and objects in a value, which does not change when these do. One that is held
     several times has one copy. Arrays, functions, members of enumerations and the keys of dicts have none.
 
     Raises UnsupportedSyntaxError for a key that is found by its identity and may carry a derivative.
     """
-    return _as_given(x, {})
+    return _snapshot_of(x, {})
 
 
 VIEWS: dict[str, Any] = {"keys": KeysView, "values": ValuesView, "items": ItemsView}
 
 
-def _as_given(x: Any, made: dict[int, tuple[Any, Any]]) -> Any:
+def _snapshot_of(x: Any, made: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, tuple):
-        return tuple_like(x, [_as_given(v, made) for v in x])
+        return tuple_like(x, [_snapshot_of(v, made) for v in x])
     if isinstance(x, set):
         return copy.copy(x)
     if isinstance(x, MappingView) and hasattr(x, "mapping"):  # of a dict
-        held = {k: _as_given(v, made) for k, v in x.mapping.items()}
+        held = {k: _snapshot_of(v, made) for k, v in x.mapping.items()}
         return next(getattr(held, n)() for n, c in VIEWS.items() if isinstance(x, c))
     if isinstance(x, MethodType):
-        return MethodType(x.__func__, _as_given(x.__self__, made))
+        return MethodType(x.__func__, _snapshot_of(x.__self__, made))
     if not is_reference(x) or isinstance(x, Enum):
         return x
     if id(x) in made:
@@ -115,12 +115,12 @@ def _as_given(x: Any, made: dict[int, tuple[Any, Any]]) -> Any:
     made[id(x)] = x, new  # with `x`, so that no other object gets its place
     if not is_container:
         for name, value in fields_of(x).items():
-            object.__setattr__(new, name, _as_given(value, made))
+            object.__setattr__(new, name, _snapshot_of(value, made))
         return new
     for key, value in x.items() if isinstance(x, dict) else enumerate(x):
         if isinstance(x, dict):
             _check_key(key)
-        new[key] = _as_given(value, made)
+        new[key] = _snapshot_of(value, made)
     return new
 
 

@@ -173,7 +173,7 @@ def keep_objects(
     always = AssignedBefore(forward, given).at_end()
     copies = {n: reverse.names.temporary(n) for n in names}
     targets = tuple_of([store(copy) for copy in copies.values()], gast.Store())
-    whole = call(reverse.helper("as_given"), tuple_of(map(load, names)))
+    whole = call(reverse.helper("snapshot_of"), tuple_of(map(load, names)))
     forward.append(assign(targets, whole))
     mapping = {n: load(copy) for n, copy in copies.items()}
     backward[:] = [substitute(b, mapping) for b in backward]

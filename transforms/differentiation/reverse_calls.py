@@ -36,7 +36,7 @@ def reverse_call(reverse: Reverse, s: Any, operation: Call, out: str, adjoint: A
         shown = owner
         if reverse.changing and is_read_again(reverse, operation):  # it may change before the reverse sweep
             shown = load(reverse.names.temporary(owner.id))
-            ahead.insert(0, assign(shown.id, call(reverse.helper("as_given"), owner), s))
+            ahead.insert(0, assign(shown.id, call(reverse.helper("snapshot_of"), owner), s))
         return ahead, _spread_unknown(reverse, operation, shown, result, active, env, back)
     names = [reverse.adjoint_name(atom.id) for _, atom in active]
     target = store(names[0]) if len(names) == 1 else tuple_of([store(n) for n in names], gast.Store())
