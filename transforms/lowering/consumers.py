@@ -11,8 +11,6 @@ than Python does.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import gast
 
 from ..trees.bind_objects import Objects
+from ..trees.generators import KEEPERS, METHODS, READERS
 from ..trees.helpers import taken_while, transposed
 from ..trees.nodes import assign, attribute, call, constant, load, loads, located, same, store, tuple_of
 from ..trees.program import MISSING
@@ -28,11 +27,6 @@ from ..trees.rebuild import substitute
 __all__ = ["ConsumerContext", "Generator", "as_loop", "takes_all"]
 
 Node = Any  # gast publishes no types
-
-# Functions that take all items of their first argument before any other effect, and keep or read them.
-KEEPERS = (list, tuple, set, frozenset, dict, Counter, sorted, transposed)
-READERS = (sum, max, min, math.prod, math.fsum)
-METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 
 @dataclass(frozen=True)
@@ -90,7 +84,7 @@ def takes_all(objects: Objects, s: Node, name: str) -> bool:
     found = objects.program.resolve(value.func)
     if found is MISSING:
         return isinstance(value.func, gast.Attribute) and value.func.attr in METHODS
-    return any(found is f for f in (*KEEPERS, *READERS)) or _is_fromiter(found)
+    return any(found is f for f in (*KEEPERS, *READERS, transposed)) or _is_fromiter(found)
 
 
 def _is_fromiter(found: Any) -> bool:

@@ -16,13 +16,13 @@ from __future__ import annotations
 import functools
 import keyword
 import math
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from types import FunctionType
 from typing import Any
 
 import gast
 
-from ..trees.generators import makes_generator
+from ..trees.generators import KEEPERS, METHODS, READERS, makes_generator
 from ..trees.helpers import order_of, place_of_max, place_of_min
 from ..trees.nodes import (
     assign,
@@ -58,14 +58,9 @@ __all__ = [
 
 Node = Any  # gast publishes no types
 
-# Functions that take all items of their first argument before any other effect.
-TAKERS = (
-    list, tuple, deque, set, frozenset, dict, OrderedDict, Counter, sum, max, min, sorted, math.prod,
-    math.fsum,
-)  # fmt: skip
+TAKERS = (*KEEPERS, *READERS, deque, OrderedDict)
 SUM_OF_PRODUCTS = getattr(math, "sumprod", ())  # from Python 3.12 on
 DISPLAYS = (gast.List, gast.ListComp)
-METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 
 def listed(w: StatementWriter, node: Node) -> Node:

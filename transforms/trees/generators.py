@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+from collections import Counter
 from types import FunctionType
 from typing import Any
 
@@ -13,7 +15,16 @@ from .nodes import find_nodes, loads, walk, walk_scope
 from .program import MISSING, Program
 from .remember import remembered
 
-__all__ = ["is_generator", "is_generator_function", "is_yield", "makes_generator", "reads_state"]
+__all__ = [
+    "KEEPERS", "METHODS", "READERS", "is_generator", "is_generator_function", "is_yield", "makes_generator",
+    "reads_state",
+]  # fmt: skip
+
+# Functions and methods that take all items of their first argument before any other effect: they keep or read
+# them.
+KEEPERS = (list, tuple, set, frozenset, dict, Counter, sorted)
+READERS = (sum, max, min, math.prod, math.fsum)
+METHODS = ("join", "extend", "fromkeys", "union", "update")
 
 Node = Any  # gast publishes no types
 
